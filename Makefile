@@ -132,9 +132,9 @@ house: $(STAMP)
 	$(BIN)/python tools/house_numbers.py --check
 
 .PHONY: golden
-golden: $(STAMP) ## rewrite the golden texts; read `git diff tests/golden` before you commit
+golden: $(STAMP) ## rewrite golden texts and case files; read `git diff tests` before you commit
 	$(PYTEST) -q --update-golden $(TESTS)
-	@git --no-pager diff --stat -- tests/golden
+	@git --no-pager diff --stat -- tests/golden tests/passes/cases
 
 .PHONY: clean
 clean: ## remove .venv, caches and build products

@@ -20,40 +20,20 @@ Bounds    no output differs, and every row within its accumulators is proved to 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-from common import (  # fmt: skip
-    QUICK_CALIBRATION,
-    Feeds,
-    evaluate,
-    finish,
-    load_zoo,
-    machine,
-    of_network,
-    paired,
-    parser,
-    print_table,
-    sqnr,
-    write_json,
-)
+from harness.command import Command, argument
+from harness.model import network_predict
+from harness.report import columns
+from harness.timing import least_seconds
+from harness.zoo import Feeds, chosen_tasks, count_unequal, evaluate, score_figures, sqnr
 
 TASKS = ("resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10")
 TARGET = "llvm -mcpu=haswell"
 BATCH, STEPS, QUICK_STEPS = 50, 300, 4
 TURNS, BLOCK = 60, 4e-3  # of timing, and seconds of one
-COLUMNS = (
-    ("task", "{task}"),
-    ("weights", "{row}"),
-    ("start dB", "{start:.1f}"),
-    ("trained dB", "{trained:.1f}"),
-    ("score", "{score:.2f}"),
-    ("- float", "{difference:+.2f} ± {error:.2f}"),
-    ("lanes", "{lanes}"),
-    ("us", "{us:.1f}"),
-    ("differing", "{differing}"),
-)
 
 
 def variants(sums: str) -> dict[str, dict[str, Any]]:
@@ -83,24 +63,9 @@ def kernels_in_lanes(exe: Any) -> str:
 
 def one_sample(module: Any) -> Any:
     """The module for a batch of 1."""
-    from tvmq.graph.symbolic import free_dimensions, with_sizes
+    from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 
-    return with_sizes(module, {name: 1 for name, (_, axis) in free_dimensions(module).items() if axis == 0})
-
-
-def time_all(runs: Mapping[str, Callable[[], object]]) -> dict[str, float]:
-    """Least processor microseconds of a run of each, in blocks by turns."""
-    least = dict.fromkeys(runs, np.inf)
-    for turn in range(TURNS):
-        for name, run in runs.items():
-            calls, begin = 0, time.thread_time()
-            while time.thread_time() - begin < BLOCK:
-                for _ in range(10):
-                    run()
-                calls += 10
-            if turn:
-                least[name] = min(least[name], (time.thread_time() - begin) / calls)
-    return {name: 1e6 * seconds for name, seconds in least.items()}
+    return with_sizes(module, {name: 1 for name, (_, axis) in dynamic_dimensions(module).items() if axis == 0})
 
 
 def measure(task: Any, chosen: Mapping[str, dict[str, Any]], distill: Any, feeds: Feeds) -> list[dict[str, Any]]:
@@ -113,52 +78,60 @@ def measure(task: Any, chosen: Mapping[str, dict[str, Any]], distill: Any, feeds
     rows, runs = [], {}
     for name, how in chosen.items():
         net = training.prepare(mod, params, feeds, target=TARGET, **how)
-        start = sqnr(reference, evaluate(task, of_network(net), BATCH))
+        start = sqnr(reference, evaluate(task, network_predict(net), BATCH))
         learned = training.finetune(net, feeds, distill)
-        trained = evaluate(task, of_network(net), BATCH)
+        trained = evaluate(task, network_predict(net), BATCH)
         module = training.convert(net)  # proves its accumulators, or raises
         deployed = evaluate(task, tvmq.build(module, target=TARGET).run, BATCH)
         exe = tvmq.build(one_sample(module), target=TARGET)
         runs[name] = exe.prepare_run(next(iter(task.calibration(batch=1, limit=1))))
-        difference, error = paired(deployed, reference)
-        pairs = zip(trained.outputs, deployed.outputs, strict=True)
         rows.append({
             "task": task.name, "row": name, "float": reference.score, "start": start,
-            "trained": sqnr(reference, trained), "score": deployed.score, "difference": difference, "error": error,
-            "differing": sum(int(np.count_nonzero(a != b)) for a, b in pairs), "lanes": kernels_in_lanes(exe),
-            "steps": learned.steps,
+            **score_figures(deployed, reference), "trained": sqnr(reference, trained), "steps": learned.steps,
+            "differing": count_unequal(trained.outputs, deployed.outputs), "lanes": kernels_in_lanes(exe),
         })  # fmt: skip
         print(f"{task.name}, {name}: {start:.1f} -> {rows[-1]['trained']:.1f} dB, {deployed.score:.2f}", flush=True)
-    times = time_all(runs)
-    return [{**row, "us": times[row["row"]]} for row in rows]
+    times = least_seconds(runs, TURNS, 10, block=BLOCK, clock=time.thread_time)
+    return [{**row, "us": 1e6 * times[row["row"]]} for row in rows]
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    command = parser("Training within accumulators.", tasks=TASKS)
-    command.add_argument("--sums", default="20,18,16", help="bits of whole sums, separated by commas")
-    command.add_argument("--rows", default="", help="of these alone, separated by commas")
-    command.add_argument("--steps", type=int, default=None, help=f"of training; default {STEPS}")
-    command.add_argument("--seed", type=int, default=0, help="of the order of the samples")
-    options = command.parse_args()
+COLUMNS = columns(
+    "task {task} | weights {row} | start dB {start:.1f} | trained dB {trained:.1f} | score {score:.2f}",
+    "- float {difference:+.2f} ± {error:.2f} | lanes {lanes} | us {us:.1f} | differing {differing}",
+)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The chosen rows of all tasks."""
     import torch
 
     from tvmq.training import Distill
 
     torch.set_num_threads(1)
     distill = Distill(steps=options.steps or (QUICK_STEPS if options.quick else STEPS), seed=options.seed)
-    print(f"{machine()}, torch {torch.__version__}, {distill.steps} steps, code for {TARGET}", flush=True)
-    wanted = options.rows.split(",") if options.rows else list(variants(options.sums))
-    chosen = {name: how for name, how in variants(options.sums).items() if name in wanted}
-    rows: list[dict[str, Any]] = []
-    for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
-        rows += measure(task, chosen, distill, Feeds(task, QUICK_CALIBRATION if options.quick else None))
-    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
-    print("float: " + ", ".join(f"{task} {score:.2f}" for task, score in {r["task"]: r["float"] for r in rows}.items()))
-    failures = [f"{row['task']}, {row['row']}: {row['differing']} outputs differ" for row in rows if row["differing"]]
-    write_json(options.json, {"quick": options.quick, "steps": distill.steps, "rows": rows, "failures": failures})
-    finish(failures)
+    print(f"torch {torch.__version__}, {distill.steps} steps, code for {TARGET}", flush=True)
+    known = variants(options.sums)
+    wanted = options.rows.split(",") if options.rows else list(known)
+    for task, feeds in chosen_tasks(options):
+        yield from measure(task, {name: how for name, how in known.items() if name in wanted}, distill, feeds)
 
+
+def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Say the scores of float; outputs that differ."""
+    floats = {row["task"]: row["float"] for row in rows}
+    print("float: " + ", ".join(f"{task} {score:.2f}" for task, score in floats.items()))
+    return [f"{row['task']}, {row['row']}: {row['differing']} outputs differ" for row in rows if row["differing"]]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, missed, TASKS,
+    arguments=[
+        argument("--sums", default="20,18,16", help="bits of whole sums, separated by commas"),
+        argument("--rows", default="", help="of these alone, separated by commas"),
+        argument("--steps", type=int, help=f"of training; default {STEPS}"),
+        argument("--seed", type=int, default=0, help="of the order of the samples"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

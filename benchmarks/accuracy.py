@@ -19,30 +19,27 @@ Both sides calibrate on the same samples. Exit code 1 where a bound is missed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import ours
-import peers
-from common import (
+from harness import onnxruntime_peer
+from harness.command import Command, argument
+from harness.model import Model, integer_share
+from harness.report import Columns, columns
+from harness.zoo import (
     PICTURE_TASKS,
-    QUICK_CALIBRATION,
     TRANSFORMERS,
     Feeds,
+    Figures,
     Scored,
-    batch_one_shape,
+    chosen_tasks,
     evaluate,
-    finish,
-    load_zoo,
-    machine,
     paired,
-    parser,
-    print_table,
     sqnr,
     standard_error,
-    write_json,
 )
 
 # {task: (setting, SQNR in dB, int8 - float in points, its paired standard error)}, measured with the calibration
@@ -62,49 +59,21 @@ BEST_PEERS = {
     "vit_cifar10": ("ORT 4 types", 32.2, -0.50, 0.36),
     "minilm_l6": ("NNCF", 22.6, 0.04, 0.10),
 }
-Figures = dict[str, Any]
-PEER_COLUMNS = (
-    ("task", "{task}"),
-    ("n", "{samples}"),
-    ("ort f32", "{ort_float:.2f} ± {float_error:.2f}"),
-    ("ort int8", "{ort_int8:.2f}"),
-    ("ort int8 - f32", "{ort_difference:+.2f} ± {ort_error:.2f}"),
-    ("ort SQNR", "{ort_sqnr:.1f}"),
-    ("best peer", "{best_setting} {best_sqnr:.1f} dB {best_difference:+.2f}"),
-)
-OUR_COLUMNS = (
-    ("float", "{float:.2f}"),
-    ("simulated", "{simulated:.2f}"),
-    ("int8", "{int8:.2f}"),
-    ("int8 - float", "{difference:+.2f} ± {error:.2f}"),
-    ("int8 - ort int8", "{beside_ort:+.2f} ± {beside_ort_error:.2f}"),
-    ("SQNR", "{sqnr:.1f}"),
-    ("int8 %", "{share:.2f}"),
-    ("calibrate s", "{quantize_seconds:.1f}"),
-    ("build s", "{build_seconds:.1f}"),
-)
 
 
 def measure_peer(task: Any, feeds: Feeds, cache: Path) -> tuple[Figures, Scored, Scored]:
     """onnxruntime's figures, its float32 result and its int8 result."""
-    quantized, notes = peers.int8_model(Path(task.model_path), feeds, cache)
-    reference = evaluate(task, peers.session(Path(task.model_path)))
-    int8 = evaluate(task, peers.session(quantized))
+    quantized, notes = onnxruntime_peer.int8_model(Path(task.model_path), feeds, cache)
+    reference = evaluate(task, onnxruntime_peer.session(Path(task.model_path)))
+    int8 = evaluate(task, onnxruntime_peer.session(quantized))
     difference, error = paired(int8, reference)
+    best = zip(("best_setting", "best_sqnr", "best_difference", "best_error"), BEST_PEERS[task.name], strict=True)
     figures = {
-        "task": task.name,
-        "samples": len(reference.per_sample),
-        "ort_float": reference.score,
-        "float_error": standard_error(reference.per_sample),
-        "ort_int8": int8.score,
-        "ort_difference": difference,
-        "ort_error": error,
-        "ort_sqnr": sqnr(reference, int8),
-        "notes": notes,
-        **dict(zip(("best_setting", "best_sqnr", "best_difference", "best_error"), BEST_PEERS[task.name], strict=True)),
-        "points": 0.2 if task.metric == "psnr" else 1.0,
-        "least_share": 85 if task.name in TRANSFORMERS else 95,
-    }
+        "task": task.name, "samples": len(reference.per_sample), "ort_float": reference.score,
+        "float_error": standard_error(reference.per_sample), "ort_int8": int8.score, "ort_difference": difference,
+        "ort_error": error, "ort_sqnr": sqnr(reference, int8), "notes": notes, **dict(best),
+        "points": 0.2 if task.metric == "psnr" else 1.0, "least_share": 85 if task.name in TRANSFORMERS else 95,
+    }  # fmt: skip
     return figures, reference, int8
 
 
@@ -112,25 +81,18 @@ def measure_ours(task: Any, feeds: Feeds, reference: Scored, peer: Scored) -> Fi
     """tvmq in float, simulated and in integers; batch 1, as a compiled model is run."""
     import tvmq
 
-    model = ours.Model.read(task.model_path, batch_one_shape(task))
-    plain = evaluate(task, ours.predict(model.floats()))
-    simulated = evaluate(task, ours.predict(tvmq.build(model.simulated(feeds))))
+    model = Model.of_task(task)
+    plain = evaluate(task, model.floats().run)
+    simulated = evaluate(task, tvmq.build(model.simulated(feeds)).run)
     quantized = model.quantized(feeds)
-    int8 = evaluate(task, ours.predict(quantized.executable))
+    int8 = evaluate(task, quantized.executable.run)
     (difference, error), (beside, beside_error) = paired(int8, plain), paired(int8, peer)
     return {
-        "float": plain.score,
-        "simulated": simulated.score,
-        "int8": int8.score,
-        "difference": difference,
-        "error": error,
-        "beside_ort": beside,
-        "beside_ort_error": beside_error,
-        "sqnr": sqnr(reference, int8),
-        "share": 100 * ours.integer_share(quantized.module),
-        "quantize_seconds": quantized.quantize_seconds,
-        "build_seconds": quantized.build_seconds,
-    }
+        "float": plain.score, "simulated": simulated.score, "int8": int8.score,
+        "difference": difference, "error": error, "beside_ort": beside, "beside_ort_error": beside_error,
+        "sqnr": sqnr(reference, int8), "share": 100 * integer_share(quantized.module),
+        "quantize_seconds": quantized.quantize_seconds, "build_seconds": quantized.build_seconds,
+    }  # fmt: skip
 
 
 def missed(f: Figures) -> list[str]:
@@ -151,7 +113,7 @@ def missed(f: Figures) -> list[str]:
     return [f"{f['task']}: {text.format(**f)} allowed" for holds, text in checks if not holds]
 
 
-def missed_on_mean(tasks: Sequence[Figures]) -> list[str]:
+def missed_on_mean(tasks: Iterable[Figures]) -> list[str]:
     """Bound 5."""
     failures = []
     pictures = [figures for figures in tasks if figures["task"] in PICTURE_TASKS]
@@ -168,29 +130,38 @@ def missed_on_mean(tasks: Sequence[Figures]) -> list[str]:
     return failures
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Accuracy of int8 on the zoo, against float32 and onnxruntime.")
-    commands.add_argument("--peers-only", action="store_true", help="onnxruntime's columns alone; no bounds")
-    options = commands.parse_args()
-    print(machine(), peers.describe_sums(peers.saturates()), sep="\n", flush=True)
-    columns = PEER_COLUMNS if options.peers_only else PEER_COLUMNS + OUR_COLUMNS
-    tasks: list[Figures] = []
-    for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
-        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
-        figures, reference, peer = measure_peer(task, feeds, options.cache)
-        if not options.peers_only:
-            figures |= measure_ours(task, feeds, reference, peer)
-        tasks.append(figures)
-        print(", ".join(f"{title} {form.format(**figures)}" for title, form in columns), flush=True)
-    print_table([title for title, _ in columns], [[form.format(**f) for _, form in columns] for f in tasks])
-    failures = []
-    if not options.peers_only:
-        failures = [text for figures in tasks for text in missed(figures)] + missed_on_mean(tasks)
-    write_json(options.json, {"quick": options.quick, "tasks": tasks, "failures": failures})
-    if not options.peers_only:
-        finish(failures)
+def columns_of(options: Namespace) -> Columns:
+    """Columns of onnxruntime, then ours."""
+    peer = columns(
+        "task {task} | n {samples} | ort f32 {ort_float:.2f} ± {float_error:.2f} | ort int8 {ort_int8:.2f}",
+        "ort int8 - f32 {ort_difference:+.2f} ± {ort_error:.2f} | ort SQNR {ort_sqnr:.1f}",
+        "best peer {best_setting} {best_sqnr:.1f} dB {best_difference:+.2f}",
+    )
+    return peer if options.peers_only else (*peer, *columns(
+        "float {float:.2f} | simulated {simulated:.2f} | int8 {int8:.2f}",
+        "int8 - float {difference:+.2f} ± {error:.2f}",
+        "int8 - ort int8 {beside_ort:+.2f} ± {beside_ort_error:.2f} | SQNR {sqnr:.1f} | int8 % {share:.2f}",
+        "calibrate s {quantize_seconds:.1f} | build s {build_seconds:.1f}",
+    ))  # fmt: skip
 
+
+def measure(options: Namespace) -> Iterator[Figures]:
+    """The row of each task."""
+    for task, feeds in chosen_tasks(options):
+        figures, reference, peer = measure_peer(task, feeds, options.cache)
+        yield figures if options.peers_only else figures | measure_ours(task, feeds, reference, peer)
+
+
+def all_missed(tasks: list[Figures], options: Namespace) -> list[str]:
+    """Bounds 1 to 5; none of peers alone."""
+    return [] if options.peers_only else [text for one in tasks for text in missed(one)] + missed_on_mean(tasks)
+
+
+main = Command(
+    __doc__, columns_of, measure, all_missed,
+    arguments=[argument("--peers-only", action="store_true", help="onnxruntime's columns alone; no bounds")],
+    head=lambda _: [onnxruntime_peer.describe_sums(onnxruntime_peer.saturates())],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -1,67 +1,44 @@
 """Bits other than 8: accuracy and size of each choice.
 
-    python benchmarks/bits.py --zoo ../shared/zoo [--tasks resnet8_cifar10] [--modes 8x8,4x8] [--quick] [--turns]
+    python benchmarks/bits.py --zoo ../shared/zoo [--tasks resnet8_cifar10] [--modes 8x8,4x8] [--turns]
+    python benchmarks/bits.py --zoo ../shared/zoo --tasks minilm_l6 --modes "8x8,dynamic,weights 8,weights 4"
     python benchmarks/bits.py --stream
 
 Modes     MODES, bits of weights x activations x residual streams (float where there is no third number); "weights"
-          leaves arithmetic in float
-Columns   score in points, its difference to float with the paired standard error, SQNR of all outputs in dB, megabytes
-          of all constants of the module, of the .tvmq file of this CPU, each also as a share of the float model's,
-          milliseconds a sample, values that differ from the NumPy definition
+          leaves arithmetic in float, "dynamic" makes scales at run time: without calibration data
+Columns   score in points, its difference to float with the paired standard error, SQNR of all outputs in dB, share of
+          multiply-accumulates in 8 bits, megabytes of all constants of the module and of the .tvmq file of this CPU,
+          each also as a share of the float model's, milliseconds a sample, values that differ from the NumPy definition
           groups 32: a scale for each 32 neighbours of a matrix or row; only models whose sizes it divides
 Turns     with --turns: microseconds a sample alone, of float and of each mode by turns in one process, the least of
           ROUNDS times REPEATS runs; pin it to a core (taskset -c 1)
 Stream    with --stream: one row times a matrix of SIDE x SIDE in each form of PRODUCTS, by turns with a reading of as
           many bytes and of 64 MiB (the largest of so many int8): microseconds, bytes of codes and scales a second, and
           their share of the faster reading; pin it to a core
-Bounds    0 differing values. Exit code 1 where one differs.
+Bounds    0 differing values; "dynamic" not below float by more than 1 point or 2 paired standard errors. Exit code 1
+          where one is missed.
 """
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import ours
-from common import (
-    QUICK_CALIBRATION,
-    Feeds,
-    Scored,
-    batch_one_shape,
-    evaluate,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    paired,
-    parser,
-    print_table,
-    sqnr,
-    write_json,
-)
-from without_data import constant_bytes
+from harness.command import Command, argument
+from harness.model import Model, constant_bytes, file_bytes, integer_share, onnx_model
+from harness.report import Columns, columns
+from harness.timing import least_seconds
+from harness.zoo import Feeds, Scored, chosen_tasks, evaluate, first_inputs, score_figures
+
+import tvmq
 
 ROUNDS, REPEATS = 60, 5
 SIDE, STREAM_ROUNDS = 4096, 150
-COMPARED = 2  # samples compared with the definition
-COLUMNS = (
-    ("task, mode", "{task} {mode}"),
-    ("score", "{score:.2f}"),
-    ("- float", "{difference:+.2f} ± {error:.2f}"),
-    ("SQNR", "{sqnr:.1f}"),
-    ("constants MB", "{constants:.3f}"),
-    ("/ float", "{constants_share:.3f}"),
-    ("file MB", "{file:.3f}"),
-    ("/ float", "{file_share:.3f}"),
-    ("ms", "{milliseconds:.3f}"),
-    ("differing", "{differing}"),
-)
 
 
 @dataclass(frozen=True)
@@ -77,6 +54,7 @@ DYNAMIC: dict[str, Any] = {"activations": "dynamic"}
 STREAMS: dict[str, Any] = {"residual_streams": "int16"}
 MODES: dict[str, Mode] = {
     "8x8": Mode(),
+    "dynamic": Mode(DYNAMIC, data=False),
     "4x8": Mode({"nbit_weight": 4}),
     "8x16": Mode({"dtype_input": "int16", "nbit_input": 16}),
     "8x12": Mode({"dtype_input": "int16", "nbit_input": 12}),
@@ -108,31 +86,17 @@ PRODUCTS: dict[str, tuple[dict[str, Any], float]] = {
 }
 
 
-def file_bytes(executable: Any) -> int:
-    """Of the saved model."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "m.tvmq"
-        executable.save(path)
-        return path.stat().st_size
-
-
-def measure(task: Any, model: ours.Model, feeds: Feeds, mode: str, reference: Scored, whole: int) -> dict[str, Any]:
+def measure(task: Any, model: Model, feeds: Feeds, mode: str, reference: Scored, whole: int) -> dict[str, Any]:
     """One mode of one task; whole: bytes of the float constants."""
-    import tvmq
-
-    with tvmq.qconfig(**MODES[mode].options):
-        module = tvmq.quantize(model.module, model.params, feeds if MODES[mode].data else None)
+    module = quantized(model, feeds, mode)
     executable = tvmq.build(module)
-    tests = first_inputs(task, COMPARED)
-    checked = tvmq.verify(executable, tests)
-    scored = evaluate(task, ours.predict(executable))
-    difference, error = paired(scored, reference)
+    tests = first_inputs(task, 2)
     constants, file = constant_bytes(module), file_bytes(executable)
     return {
-        "task": task.name, "mode": mode, "score": scored.score, "difference": difference, "error": error,
-        "sqnr": sqnr(reference, scored), "constants": constants / 1e6, "constants_share": constants / whole,
+        "task": task.name, "mode": mode, **score_figures(evaluate(task, executable.run), reference),
+        "share": 100 * integer_share(module), "constants": constants / 1e6, "constants_share": constants / whole,
         "file": file / 1e6, "file_share": file / whole, "milliseconds": milliseconds(executable, tests),
-        "differing": checked.differing,
+        "differing": tvmq.verify(executable, tests).differing,
     }  # fmt: skip
 
 
@@ -146,104 +110,99 @@ def milliseconds(executable: Any, feeds: list[dict[str, np.ndarray]], repeat: in
     return 1000 * float(np.median(times))
 
 
-def least_microseconds(task: Any, model: ours.Model, feeds: Feeds, modes: list[str]) -> dict[str, float]:
-    """Of float and of each mode, by turns."""
-    import tvmq
+COLUMNS = columns(
+    "task, mode {task} {mode} | score {score:.2f} | - float {difference:+.2f} ± {error:.2f} | SQNR {sqnr:.1f}",
+    "int8 % {share:.1f} | constants MB {constants:.3f} | / float {constants_share:.3f} | file MB {file:.3f}",
+    "/ float {file_share:.3f} | ms {milliseconds:.3f} | differing {differing}",
+)
+STREAM = columns(
+    "form {form} | kernel {kernel} | bytes {bytes} | us {us:.0f} | GB/s {speed:.1f} | / stream {share:.2f}"
+)
 
-    executables = {"float": model.floats()}
-    for mode in modes:
-        with tvmq.qconfig(**MODES[mode].options):
-            module = tvmq.quantize(model.module, model.params, feeds if MODES[mode].data else None)
-        executables[mode] = tvmq.build(module)
+
+def quantized(model: Model, feeds: Feeds, mode: str) -> Any:
+    """The integer module of a mode."""
+    with tvmq.qconfig(**MODES[mode].options):
+        return tvmq.quantize(model.module, model.params, feeds if MODES[mode].data else None)
+
+
+def least_microseconds(task: Any, model: Model, feeds: Feeds, modes: list[str]) -> dict[str, float]:
+    """Microseconds of float and of each mode, by turns."""
+    executables = {"float": model.floats()} | {mode: tvmq.build(quantized(model, feeds, mode)) for mode in modes}
     (feed,) = first_inputs(task, 1)
-    least = dict.fromkeys(executables, float("inf"))
-    for _ in range(ROUNDS):
-        for name, executable in executables.items():
-            start = time.perf_counter()
-            for _ in range(REPEATS):
-                executable.run(feed)
-            least[name] = min(least[name], 1e6 * (time.perf_counter() - start) / REPEATS)
-    return least
+    runs = {name: partial(executable.run, feed) for name, executable in executables.items()}
+    return {name: 1e6 * seconds for name, seconds in least_seconds(runs, ROUNDS, REPEATS).items()}
 
 
-def product_model() -> Any:
-    """One row times a matrix."""
-    from onnx import TensorProto, helper, numpy_helper
+def measure_stream() -> Iterator[dict[str, Any]]:
+    """Rows of --stream: one row times a matrix, in each form, beside a reading of memory."""
+    from onnx import helper
 
     weight = np.random.default_rng(0).normal(size=(SIDE, SIDE)).astype(np.float32)
-    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, SIDE]) for name in ("x", "y")]
-    node, constant = helper.make_node("MatMul", ["x", "w"], ["y"]), numpy_helper.from_array(weight, "w")
-    graph = helper.make_graph([node], "product", values[:1], values[1:], [constant])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-
-
-def least_seconds(runs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Of each run, by turns."""
-    least = dict.fromkeys(runs, float("inf"))
-    for _ in range(rounds):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            least[name] = min(least[name], time.perf_counter() - start)
-    return least
-
-
-def measure_stream() -> list[list[str]]:
-    """Rows of the table of --stream: form, kernel, bytes, microseconds, GB/s, share of the stream."""
-    import tvmq
-
-    mod, params = tvmq.from_onnx(product_model())
+    product = onnx_model([helper.make_node("MatMul", ["x", "w"], ["y"])], {"x": [1, SIDE]}, {"w": weight})
+    mod, params = tvmq.from_onnx(product)
     x = {"x": np.random.default_rng(1).normal(size=(1, SIDE)).astype(np.float32)}
     executables = {}
     for name, (options, _) in PRODUCTS.items():
         with tvmq.qconfig(**options):
             executables[name] = tvmq.build(tvmq.quantize(mod, params))
-    read = {size: np.ones(size, np.int8) for size in (SIDE**2 * 5 // 8, 2**26)}
+    sizes = {name: int(SIDE**2 * bits / 8) for name, (_, bits) in PRODUCTS.items()}
+    read = {f"stream of {size}": np.ones(size, np.int8) for size in (SIDE**2 * 5 // 8, 2**26)}
     runs = {name: partial(executable.run, x) for name, executable in executables.items()}
-    least = least_seconds(runs | {f"stream of {size}": array.max for size, array in read.items()}, STREAM_ROUNDS)
-    bits = {name: bits for name, (_, bits) in PRODUCTS.items()} | {f"stream of {size}": 0.0 for size in read}
-    stream = max(size / least[f"stream of {size}"] for size in read)
-    rows = []
+    least = least_seconds(runs | {name: array.max for name, array in read.items()}, STREAM_ROUNDS)
+    sizes |= {name: array.size for name, array in read.items()}
+    stream = max(sizes[name] / least[name] for name in read)
     for name, seconds in least.items():
-        size = int(SIDE**2 * bits[name] / 8) or int(name.rpartition(" ")[2])
-        kernel = next((k for k in executables[name].kernels.values() if "float" not in k), "") if bits[name] else ""
-        speed = size / seconds
-        rows.append([name, kernel, str(size), f"{1e6 * seconds:.0f}", f"{speed / 1e9:.1f}", f"{speed / stream:.2f}"])
-    return rows
+        kernels = executables[name].kernels.values() if name in executables else ()
+        kernel, speed = next((k for k in kernels if "float" not in k), ""), sizes[name] / seconds
+        yield {
+            "form": name, "kernel": kernel, "bytes": sizes[name], "us": 1e6 * seconds, "speed": speed / 1e9,
+            "share": speed / stream,
+        }  # fmt: skip
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    command = parser("Bits other than 8.", tasks=("resnet8_cifar10", "dscnn_digits", "vit_cifar10", "minilm_l6"))
-    command.add_argument("--modes", default=",".join(MODES), help="names, separated by commas")
-    command.add_argument("--turns", action="store_true", help="nothing but times, modes by turns")
-    command.add_argument("--stream", action="store_true", help="nothing but one product, beside a reading of memory")
-    options = command.parse_args()
-    print(machine(), flush=True)
-    if options.stream:
-        print_table(["form", "kernel", "bytes", "us", "GB/s", "/ stream"], measure_stream())
-        return
-    rows = []
-    for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
-        model = ours.Model.read(task.model_path, batch_one_shape(task))
-        if options.turns:
-            feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
-            times = least_microseconds(task, model, feeds, options.modes.split(","))
-            print(task.name, ", ".join(f"{name} {value:.1f} us" for name, value in times.items()), flush=True)
-            continue
-        reference = evaluate(task, ours.predict(model.floats()))
-        whole = sum(np.asarray(array).nbytes for array in model.params.values())
-        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
-        for mode in options.modes.split(","):
-            rows.append(measure(task, model, feeds, mode, reference, whole))
-            print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)
+def columns_of(options: Namespace) -> Columns:
+    """Those of --stream, of --turns, or COLUMNS."""
     if options.turns:
-        return
-    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
-    failures = [f"{row['task']} {row['mode']}: {row['differing']} values differ" for row in rows if row["differing"]]
-    write_json(options.json, {"quick": options.quick, "rows": rows, "failures": failures})
-    finish(failures)
+        modes = ["float", *options.modes.split(",")]
+        return (("task", "{task}"), *((f"{mode} us", lambda row, mode=mode: f"{row[mode]:.1f}") for mode in modes))
+    return STREAM if options.stream else COLUMNS
 
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of the table that is asked for."""
+    if options.stream:
+        yield from measure_stream()
+        return
+    for task, feeds in chosen_tasks(options):
+        model, modes = Model.of_task(task), options.modes.split(",")
+        if options.turns:
+            yield {"task": task.name, **least_microseconds(task, model, feeds, modes)}
+            continue
+        reference = evaluate(task, model.floats().run)
+        whole = sum(np.asarray(array).nbytes for array in model.params.values())
+        for mode in modes:
+            yield measure(task, model, feeds, mode, reference, whole)
+
+
+def missed(rows: list[dict[str, Any]], _options: Namespace | None = None) -> list[str]:
+    """Bounds that the rows miss."""
+    failures = [f"{r['task']} {r['mode']}: {r['differing']} values differ" for r in rows if r.get("differing")]
+    return failures + [
+        f"{r['task']} dynamic: {r['difference']:+.2f} ± {r['error']:.2f}; 1 point or 2 s.e. allowed"
+        for r in rows
+        if r.get("mode") == "dynamic" and r["difference"] < -max(1.0, 2 * r["error"])
+    ]
+
+
+main = Command(
+    __doc__, columns_of, measure_all, missed, ("resnet8_cifar10", "dscnn_digits", "vit_cifar10", "minilm_l6"),
+    arguments=[
+        argument("--modes", default=",".join(MODES), help="names, separated by commas"),
+        argument("--turns", action="store_true", help="nothing but times, modes by turns"),
+        argument("--stream", action="store_true", help="nothing but one product, beside a reading of memory"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

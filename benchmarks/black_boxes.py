@@ -22,14 +22,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from black_box_tools import TOOLS, answer_all
-from common import finish, machine, parser, print_table, write_json
+from exact.black_box_tools import TOOLS, answer_all
+from harness.command import Command, argument
+from harness.report import columns
 
 import tvmq
 from tvmq.chips.emulation.cases import Vector, cases_of
@@ -73,9 +74,8 @@ def under_valgrind(seed: int, *, quick: bool) -> dict[str, AnswerExplanation]:
     """onnxruntime where the CPU has AVX2 and nothing newer: valgrind shows a program such a CPU."""
     chosen = [case for case in cases(("uint8", "int8"), seed, quick=quick) if case.operator in ("conv2d", "dense")]
     with tempfile.TemporaryDirectory() as folder:
-        command = ["valgrind", "--tool=none", "-q", sys.executable, str(Path(__file__).with_name("black_box_tools.py"))]
-        tvmq_probe = ["onnxruntime", str(seed), "quick" if quick else "all", f"{folder}/answers.npz"]
-        subprocess.run([*command, *tvmq_probe], check=True)
+        command = ["valgrind", "--tool=none", "-q", sys.executable, __file__, *(["--quick"] if quick else [])]
+        subprocess.run([*command, "--seed", str(seed), "--child", f"{folder}/answers.npz"], check=True)
         with np.load(f"{folder}/answers.npz") as found:
             answers = [
                 CaseAnswer(case, found[name], found[name])
@@ -85,44 +85,43 @@ def under_valgrind(seed: int, *, quick: bool) -> dict[str, AnswerExplanation]:
     return explained(answers)
 
 
-def named(others: int) -> str:
-    """How many other rules give the same, in words."""
-    return f" (+ {others})" if others else ""
+COLUMNS = columns(
+    "tool {tool} | operator {operator} | rule found {text}{same} | values {values} | differing {differing}"
+)
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("The arithmetic of other tools, found from their answers.", tasks=())
-    commands.add_argument("--tools", default=",".join(TOOLS), help="names, separated by commas")
-    commands.add_argument("--seed", type=int, default=0)
-    commands.add_argument("--avx2", action="store_true", help="onnxruntime under valgrind as well; takes minutes")
-    options = commands.parse_args()
-    print(machine(), flush=True)
-    names = list(filter(None, options.tools.split(",")))
-    runs: dict[str, Callable[[], dict[str, AnswerExplanation]]] = {
-        name: partial(of_tool, name, options.seed, quick=options.quick) for name in names
-    }
-    if options.avx2:
-        runs[UNDER_VALGRIND] = partial(under_valgrind, options.seed, quick=options.quick)
-    rows: list[dict[str, Any]] = []
-    failures = []
-    for name, run in runs.items():
+def answer_to_file(options: Namespace) -> None:
+    """Write onnxruntime's answers to convolutions and products to the file `--child`."""
+    tool = TOOLS["onnxruntime"]
+    vectors = cases(tool.types, options.seed, quick=options.quick)
+    answers = answer_all(tool, [case for case in vectors if case.operator in ("conv2d", "dense")])
+    np.savez(options.child, **{f"{one.case.operator}/{one.case.name}": one.answer for one in answers})
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
+    """The rows of each tool, or that it is not installed."""
+    names = [*filter(None, options.tools.split(",")), *([UNDER_VALGRIND] if options.avx2 else [])]
+    for name in names:
+        find = under_valgrind if name == UNDER_VALGRIND else partial(of_tool, name)
         try:
-            found = run()
+            found = find(options.seed, quick=options.quick)
         except ImportError as error:
-            failures.append(f"{name}: {error}")
+            yield f"{name}: {error}"
             continue
         for operator, one in found.items():
-            rows.append({"tool": name, "operator": operator, **one.to_dict()})
-            print(f"{name}, {operator}: {one}", flush=True)
-    cells = [
-        [r["tool"], r["operator"], f"{r['text']}{named(r['others'])}", str(r["values"]), str(r["differing"])]
-        for r in rows
-    ]
-    print_table(["tool", "operator", "rule found", "values", "differing"], cells)
-    write_json(options.json, {"quick": options.quick, "rows": rows, "failures": failures})
-    finish(failures)
+            facts = one.to_dict()
+            same = f" (+ {facts['others']})" if facts["others"] else ""  # other rules that give the same
+            yield {"tool": name, "operator": operator, "same": same, **facts}
 
+
+main = Command(
+    __doc__, COLUMNS, measure, tasks=None, child=answer_to_file,
+    arguments=[
+        argument("--tools", default=",".join(TOOLS), help="names, separated by commas"),
+        argument("--seed", type=int, default=0),
+        argument("--avx2", action="store_true", help="onnxruntime under valgrind as well; takes minutes"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

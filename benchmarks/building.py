@@ -12,45 +12,20 @@ Bounds    quantize, the runs of the samples with it, and build: under 60 s; agai
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
+from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from common import finish, machine, parser, print_table, set_threads, write_json
-from latency_models import find
+from harness import set_threads
+from harness.command import Command, argument, run_fresh
+from harness.networks import find
+from harness.report import columns
+from harness.timing import Watch
 
 MOST_SECONDS, MOST_AGAIN = 60.0, 10.0
-COLUMNS = (
-    ("model", "{task}"),
-    ("import s", "{import_seconds:.1f}"),
-    ("quantize s", "{quantize_seconds:.1f}"),
-    ("build s", "{build_seconds:.1f}"),
-    ("save s", "{save_seconds:.1f}"),
-    ("load s", "{load_seconds:.2f}"),
-    ("build again s", "{again_seconds:.1f}"),
-    ("kernels", "{kernels}"),
-)
-
-
-class Watch:
-    """Seconds by name."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        """Notes the time of the block."""
-        start = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - start
 
 
 def first(name: str, saved: Path, options: Any) -> dict[str, float]:
@@ -83,27 +58,7 @@ def again(saved: Path) -> dict[str, float]:
     return watch.seconds
 
 
-def in_child(step: str, saved: Path, cache: Path, arguments: list[str]) -> dict[str, float]:
-    """A step in a fresh process with this folder of kernels."""
-    environment = dict(os.environ, TVMQ_CACHE=str(cache))
-    command = [sys.executable, __file__, *arguments, "--child", step, str(saved)]
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-    figures: dict[str, float] = json.loads(result.stdout.splitlines()[-1])
-    return figures
-
-
-def measure(name: str, arguments: list[str]) -> dict[str, Any]:
-    """All figures of one model."""
-    with tempfile.TemporaryDirectory() as folder:
-        saved, cache = Path(folder, "model.tvmq"), Path(folder, "cache")
-        figures: dict[str, Any] = {"task": name}
-        for step in (first, again):
-            figures |= in_child(step.__name__, saved, cache, [*arguments, "--tasks", name])
-        kernels = cache / "kernels"
-        return {**figures, "kernels": len(list(kernels.iterdir())) if kernels.exists() else 0}
-
-
-def missed(models: list[dict[str, Any]]) -> list[str]:
+def missed(models: list[dict[str, Any]], _options: Any = None) -> list[str]:
     """The bounds that the table misses."""
     failures = []
     for f in models:
@@ -115,24 +70,36 @@ def missed(models: list[dict[str, Any]]) -> list[str]:
     return failures
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Time of quantizing and compiling, from nothing and with cached kernels.", tasks=["resnet50"])
-    commands.add_argument("--threads", type=int, default=2, help="of the runs of the float model")
-    commands.add_argument("--child", nargs=2, metavar=("STEP", "FILE"), help="a step in this very process")
-    options = commands.parse_args()
-    set_threads(options.threads)
-    if options.child:
-        step, saved = options.child[0], Path(options.child[1])
-        print(json.dumps(again(saved) if step == "again" else first(options.tasks, saved, options)))
-        return
-    print(machine(), flush=True)
-    models = [measure(name, sys.argv[1:]) for name in options.tasks.split(",")]
-    print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in models])
-    failures = missed(models)
-    write_json(options.json, {"models": models, "failures": failures})
-    finish(failures)
+COLUMNS = columns(
+    "model {task} | import s {import_seconds:.1f} | quantize s {quantize_seconds:.1f} | build s {build_seconds:.1f}",
+    "save s {save_seconds:.1f} | load s {load_seconds:.2f} | build again s {again_seconds:.1f} | kernels {kernels}",
+)
 
+
+def take_step(options: Namespace) -> dict[str, float]:
+    """The first step or the second, in this very process."""
+    set_threads(options.threads)
+    return again(options.file) if options.child == "again" else first(options.tasks, options.file, options)
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any]]:
+    """All figures of each model."""
+    for name in options.tasks.split(","):
+        with tempfile.TemporaryDirectory() as folder:
+            kernels, figures = Path(folder, "cache", "kernels"), dict[str, float]()
+            for step in ("first", "again"):
+                arguments = [*sys.argv[1:], "--tasks", name, "--child", step, "--file", f"{folder}/model.tvmq"]
+                figures |= run_fresh(__file__, *arguments, environment={"TVMQ_CACHE": f"{folder}/cache"})
+            yield {"task": name, **figures, "kernels": len(list(kernels.iterdir())) if kernels.exists() else 0}
+
+
+main = Command(
+    __doc__, COLUMNS, measure, missed, ("resnet50",), child=take_step,
+    arguments=[
+        argument("--threads", type=int, default=2, help="of the runs of the float model"),
+        argument("--file", type=Path, help="the saved model of --child"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

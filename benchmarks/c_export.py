@@ -20,34 +20,23 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import (
-    ROOT,
-    Feeds,
-    batch_one_shape,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    parser,
-    print_table,
-    write_json,
-)
+from harness.command import Command, argument
+from harness.model import Model, core_samples
+from harness.report import columns
+from harness.zoo import DIGITS, Feed, Feeds, first_inputs, load_zoo
 
 import tvmq
-from tvmq.demo import load_demo
-
-sys.path.insert(0, str(ROOT))
-
-from tests.formats.c.random_cores import written  # noqa: E402
-from tests.support.devices.c_harness import CORES, SANITIZED, Core, DoesNotFit, run_on, run_program  # noqa: E402
-from tests.support.models.networks import Net  # noqa: E402
+from tests.formats.c.random_cores import written
+from tests.support.devices.c_harness import CORES, SANITIZED, Core, DoesNotFit, run_on, run_program
+from tests.support.models.networks import Net
 
 ZOO = ("dscnn_digits", "resnet8_cifar10", "crepe_tiny")
 # The first has the shape of MLPerf Tiny's autoencoder; the second is one that a micro:bit holds
@@ -55,56 +44,9 @@ DENSE = {
     "autoencoder": (640, 128, 128, 128, 128, 8, 128, 128, 128, 128, 640),
     "small_autoencoder": (128, 64, 16, 64, 128),
 }
-MADE = ("digits", *DENSE)
 CALIBRATION = 64
 OPTIONS = {"requantize": "fixed_point", "partition_conversions": "fully_integral"}
-COLUMNS = (
-    ("model", "{model}"), ("core", "{core}"), ("values", "{values}"), ("differing", "{differing}"),
-    ("flash", "{flash}"), ("RAM", "{ram}"), ("buffers", "{buffers}"), ("stack", "{stack}"),
-    ("tflite-micro: file", "{tflm_file}"), ("arena", "{tflm_arena}"),
-)  # fmt: skip
 Samples = list[tuple[list[np.ndarray], list[np.ndarray]]]
-
-
-def digits(samples: int) -> tuple[Any, list[dict[str, np.ndarray]]]:
-    """The embedded example."""
-    demo = load_demo()
-    mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, *demo.test.shape[1:])})
-    with tvmq.qconfig(**OPTIONS):
-        qmod = tvmq.quantize(mod, params, {"image": demo.calibration[:CALIBRATION]})
-    return qmod, [{"image": demo.test[i : i + 1]} for i in range(samples)]
-
-
-def autoencoder(samples: int, sizes: Sequence[int]) -> tuple[Any, list[dict[str, np.ndarray]]]:
-    """Dense layers of these sizes with random weights, on data of rank 16."""
-    net = Net((1, sizes[0]), seed=5)
-    y = net.inputs[0]
-    for inputs, outputs in zip(sizes[:-2], sizes[1:-1], strict=True):
-        y = net.op("Relu", net.dense(y, inputs, outputs))
-    mod, params = tvmq.from_onnx(net.model(net.dense(y, *sizes[-2:])))
-    random = np.random.default_rng(6)
-    basis = random.standard_normal((16, sizes[0])) / 4
-    data = [{"x": (random.standard_normal((1, 16)) @ basis).astype(np.float32)} for _ in range(CALIBRATION + samples)]
-    with tvmq.qconfig(**OPTIONS):
-        return tvmq.quantize(mod, params, data[:CALIBRATION], guard=None), data[CALIBRATION:]
-
-
-def network(name: str, tasks: dict[str, Any], samples: int) -> tuple[Any, Samples]:
-    """A quantized network, and samples of codes with the results of compiled code."""
-    if name in MADE:
-        qmod, feeds = digits(samples) if name == "digits" else autoencoder(samples, DENSE[name])
-    else:
-        mod, params = tvmq.from_onnx(tasks[name].model_path, shape=batch_one_shape(tasks[name]))
-        with tvmq.qconfig(**OPTIONS):
-            qmod = tvmq.quantize(mod, params, Feeds(tasks[name], CALIBRATION))
-        feeds = first_inputs(tasks[name], samples)
-    exe = tvmq.build(qmod)
-    first, core, found = exe["quantize_inputs"], exe["quantized_main"], []
-    for feed in feeds:
-        codes = [array.copy() for array in first.run(feed)]
-        results = core.run({info.name: array for info, array in zip(core.input_info, codes, strict=True)})
-        found.append((codes, [array.copy() for array in results]))
-    return qmod, found
 
 
 def stack_of(core: Core, source: Path) -> str:
@@ -124,7 +66,7 @@ def stack_of(core: Core, source: Path) -> str:
 def tflm(qmod: Any) -> tuple[str, str]:
     """Bytes of the flatbuffer and of the arena; why there are none otherwise."""
     try:
-        from tflm_sizes import sizes
+        from harness.tflm_sizes import sizes
 
         return tuple(str(number) for number in sizes(qmod))  # type: ignore[return-value]
     except ModuleNotFoundError:
@@ -133,6 +75,7 @@ def tflm(qmod: Any) -> tuple[str, str]:
         return "-", str(error)
 
 
+@cache
 def fuzz(count: int) -> dict[str, int]:
     """Random integral networks: compared, differing, and how many graphs had no integral form."""
     found, seed = {"networks": 0, "values": 0, "differing": 0, "without integral form": 0}, 0
@@ -151,54 +94,85 @@ def fuzz(count: int) -> dict[str, int]:
     return found
 
 
-def measure(name: str, tasks: dict[str, Any], cores: list[str], samples: int) -> list[dict[str, Any]]:
+COLUMNS = columns(
+    "model {model} | core {core} | values {values} | differing {differing} | flash {flash} | RAM {ram}",
+    "buffers {buffers} | stack {stack} | tflite-micro: file {tflm_file} | arena {tflm_arena}",
+)
+
+
+def autoencoder(samples: int, sizes: Sequence[int]) -> tuple[Any, list[Feed]]:
+    """Dense layers of these sizes with random weights, on data of rank 16."""
+    net = Net((1, sizes[0]), seed=5)
+    y = net.inputs[0]
+    for inputs, outputs in zip(sizes[:-2], sizes[1:-1], strict=True):
+        y = net.op("Relu", net.dense(y, inputs, outputs))
+    mod, params = tvmq.from_onnx(net.model(net.dense(y, *sizes[-2:])))
+    random = np.random.default_rng(6)
+    basis = random.standard_normal((16, sizes[0])) / 4
+    data = [{"x": (random.standard_normal((1, 16)) @ basis).astype(np.float32)} for _ in range(CALIBRATION + samples)]
+    with tvmq.qconfig(**OPTIONS):
+        return tvmq.quantize(mod, params, data[:CALIBRATION], guard=None), data[CALIBRATION:]
+
+
+def network(name: str, tasks: dict[str, Any], samples: int) -> tuple[Any, Samples]:
+    """A quantized network, and samples of codes with the results of compiled code."""
+    if name in DENSE:
+        qmod, feeds = autoencoder(samples, DENSE[name])
+    else:
+        model, feeds = Model.of_task(tasks[name]), first_inputs(tasks[name], samples)
+        with tvmq.qconfig(**OPTIONS):
+            qmod = tvmq.quantize(model.module, model.params, Feeds(tasks[name], CALIBRATION))
+    return qmod, core_samples(qmod, feeds)
+
+
+def measure(name: str, tasks: dict[str, Any], cores: list[str], samples: int) -> Iterator[dict[str, Any]]:
     """The rows of one network."""
     qmod, compared = network(name, tasks, samples)
     file, arena = tflm(qmod)
     buffers = sum(array.nbytes for arrays in compared[0] for array in arrays)
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         export = tvmq.export_c(qmod, folder, name=name)
         print(f"{name}: {export}".replace(folder + os.sep, ""), flush=True)
         for core in (CORES[c] for c in cores):
             row = {"model": name, "core": core.name, "values": "-", "differing": "-", "flash": "-", "ram": "-",
                    "stack": "-", "buffers": buffers, "tflm_file": file, "tflm_arena": arena}  # fmt: skip
-            rows.append(row)
             if core.missing:
-                row["values"] = f"no {core.missing}"
+                yield {**row, "values": f"no {core.missing}"}
                 continue
             try:
-                outcome = run_on(core, export, compared)
+                yield {**row, **vars(run_on(core, export, compared)), "stack": stack_of(core, export.source)}
             except DoesNotFit:
-                row["values"] = "does not fit"
-                continue
-            row.update(vars(outcome), stack=stack_of(core, export.source))
-    return rows
+                yield {**row, "values": "does not fit"}
 
 
-def main() -> None:
-    """Measure, print, check."""
-    options = parser(__doc__, tasks=(*ZOO, *MADE))
-    options.add_argument("--cores", default=",".join(CORES), help="names, separated by commas")
-    options.add_argument("--samples", type=int, default=4, help="test samples of each network")
-    options.add_argument("--fuzz", type=int, default=100, help="random networks on this machine")
-    arguments = options.parse_args()
-    names = arguments.tasks.split(",")
-    zoo = [name for name in names if name not in MADE]
-    tasks = load_zoo(arguments.zoo, ",".join(zoo)) if zoo else {}
-    rows = [row for name in names for row in measure(name, tasks, arguments.cores.split(","), arguments.samples)]
-    print_table([title for title, _ in COLUMNS], [[text.format(**row) for _, text in COLUMNS] for row in rows])
-    found = fuzz(arguments.fuzz)
-    print("random networks: " + ", ".join(f"{key} {value}" for key, value in found.items()))
-    print(machine())
-    write_json(arguments.json, {"rows": rows, "fuzz": found})
-    wrong = [
-        f"{row['model']} on {row['core']}: {row['differing']} differ"
-        for row in rows
-        if row["differing"] not in ("-", 0)
-    ]
-    finish([*wrong, *(["random networks differ"] if found["differing"] else [])])
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of all networks."""
+    names = options.tasks.split(",")
+    tasks = load_zoo(options.zoo, ",".join(name for name in names if name not in DENSE))
+    return (row for name in names for row in measure(name, tasks, options.cores.split(","), options.samples))
 
+
+def fuzz_table(options: Namespace) -> tuple[str, list[str], list[list[str]]]:
+    """The counts of random networks."""
+    found = fuzz(options.fuzz)
+    return "random networks", list(found), [list(map(str, found.values()))]
+
+
+def missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
+    """Networks, and random networks, of which values differ."""
+    wrong = [row for row in rows if row["differing"] not in ("-", 0)]
+    texts = [f"{row['model']} on {row['core']}: {row['differing']} differ" for row in wrong]
+    return [*texts, *(["random networks differ"] if fuzz(options.fuzz)["differing"] else [])]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, missed, (*ZOO, DIGITS, *DENSE), more=lambda _, options: [fuzz_table(options)],
+    arguments=[
+        argument("--cores", default=",".join(CORES), help="names, separated by commas"),
+        argument("--samples", type=int, default=4, help="test samples of each network"),
+        argument("--fuzz", type=int, default=100, help="random networks on this machine"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

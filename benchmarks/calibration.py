@@ -12,31 +12,25 @@ no growth. Exit code 1 where they are missed.
 
 from __future__ import annotations
 
-import argparse
 import resource
 import statistics
 import time
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import common
 import numpy as np
+from harness import set_threads
+from harness.command import Command, argument
+from harness.report import columns
+from harness.zoo import Feed
 
 GOAL = 0.8
 MOST_GROWTH = 4.0  # MiB; what one array of a sample would already exceed
-HEADERS = (
-    "model",
-    "onnxruntime samples/s",
-    "calibration samples/s",
-    "ratio",
-    "statistics ms",
-    "float ms",
-    "growth MiB",
-)
 
 
-def samples_of(module: Any, count: int) -> list[common.Feed]:
+def samples_of(module: Any, count: int) -> list[Feed]:
     """Random samples: normal floats, token numbers below 1000, masks of ones."""
     from tvmq.graph.symbolic import inputs_of
 
@@ -52,7 +46,7 @@ def samples_of(module: Any, count: int) -> list[common.Feed]:
     return [{given.name: values(given) for given in inputs_of(module)} for _ in range(count)]
 
 
-def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[], None], list[common.Feed]]:
+def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[], None], list[Feed]]:
     """The pass over `count` samples, the float model alone on them, and the samples; compiled and run once."""
     import tvmq
     from tvmq.codegen.compile.evaluators import Runner
@@ -70,7 +64,7 @@ def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[]
     def whole() -> None:
         for feed in feeds:
             if observed.run(feed, 1) != []:
-                raise SystemExit(f"benchmark: {path.stem} is not observed: small, or of free sizes")
+                raise SystemExit(f"benchmark: {path.stem} is not observed: small, or of dynamic sizes")
         observed.flush()
 
     def model() -> None:
@@ -82,7 +76,7 @@ def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[]
     return whole, model, feeds
 
 
-def inference(path: Path, feeds: list[common.Feed], threads: int) -> Callable[[], None]:
+def inference(path: Path, feeds: list[Feed], threads: int) -> Callable[[], None]:
     """onnxruntime's float32 runs of the samples."""
     import onnxruntime
 
@@ -113,17 +107,14 @@ def grown(whole: Callable[[], None]) -> float:
     return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 
 
-def main() -> None:
-    """See the head of this file."""
-    parser = argparse.ArgumentParser(description="samples a second of calibration, beside onnxruntime's float32")
-    parser.add_argument("models", nargs="+", type=Path, help="float ONNX files of static shapes")
-    parser.add_argument("--samples", type=int, default=8, help="of a round")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each")
-    parser.add_argument("--threads", type=int, default=1, help="of both")
-    options = parser.parse_args()
-    common.set_threads(options.threads)
-    print(common.machine(), flush=True)
-    rows, failures = [], []
+COLUMNS = columns(
+    "model {name} | onnxruntime samples/s {peer_rate:.1f} | calibration samples/s {rate:.1f} | ratio {ratio:.2f}",
+    "statistics ms {statistics:.1f} | float ms {float:.1f} | growth MiB {growth:.1f}",
+)
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each model."""
     for path in options.models:
         whole, model, feeds = calibration(path, options.samples)
         growth = grown(whole)
@@ -133,17 +124,34 @@ def main() -> None:
             for work, found in times.items():
                 found.append(seconds(work) / options.samples)
         theirs, ours, alone = (statistics.median(found) for found in times.values())
-        rows.append((
-            path.stem, f"{1 / theirs:.1f}", f"{1 / ours:.1f}", f"{theirs / ours:.2f}",
-            f"{1e3 * (ours - alone):.1f}", f"{1e3 * alone:.1f}", f"{growth:.1f}",
-        ))  # fmt: skip
-        if theirs / ours < GOAL:
-            failures.append(f"{path.stem}: calibration at {theirs / ours:.2f} of onnxruntime's rate, goal {GOAL}")
-        if growth > MOST_GROWTH:
-            failures.append(f"{path.stem}: {growth:.1f} MiB more memory with more samples, at most {MOST_GROWTH}")
-    common.print_table(HEADERS, rows)
-    common.finish(failures)
+        yield {
+            "name": path.stem, "peer_rate": 1 / theirs, "rate": 1 / ours, "ratio": theirs / ours,
+            "statistics": 1e3 * (ours - alone), "float": 1e3 * alone, "growth": growth,
+        }  # fmt: skip
 
+
+def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Goals that are not reached."""
+    slow = [
+        f"{r['name']}: calibration at {r['ratio']:.2f} of onnxruntime's rate, goal {GOAL}" for r in rows
+        if r["ratio"] < GOAL
+    ]  # fmt: skip
+    return slow + [
+        f"{r['name']}: {r['growth']:.1f} MiB more memory with more samples, at most {MOST_GROWTH}"
+        for r in rows
+        if r["growth"] > MOST_GROWTH
+    ]
+
+
+main = Command(
+    __doc__, COLUMNS, measure, missed, tasks=None, head=lambda options: set_threads(options.threads) or (),
+    arguments=[
+        argument("models", nargs="+", type=Path, help="float ONNX files of static shapes"),
+        argument("--samples", type=int, default=8, help="of a round"),
+        argument("--rounds", type=int, default=5, help="measurements of each"),
+        argument("--threads", type=int, default=1, help="of both"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -21,25 +21,15 @@ Exit code 1 where a bound is missed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from common import (
-    QUICK_CALIBRATION,
-    Feed,
-    Feeds,
-    batch_one_shape,
-    evaluate,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    parser,
-    print_table,
-    write_json,
-)
-from ours import Model, predict
+from harness.command import Command, argument
+from harness.model import Model
+from harness.report import columns
+from harness.zoo import Feed, chosen_tasks, evaluate, first_inputs
 
 import tvmq
 from tvmq.backends import backend_named
@@ -69,12 +59,6 @@ INVENTED = {
 }  # fmt: skip
 TASKS = ("dscnn_digits", "resnet8_cifar10", "mbconv_se_cifar10", "crepe_tiny", "vit_cifar10")
 CHIPS = ("tensorrt", "tflite", "tosa", *INVENTED)
-COLUMNS = (
-    ("task", "{task}"), ("chip", "{chip}"), ("float", "{float:.2f}"), ("score", "{score:.2f}"),
-    ("inside", "{inside}"), ("outside", "{outside}"), ("differing", "{differing} of {values}"),
-    ("by the chip", "{by_chip} of {results}"), ("overflows", "{overflows} of {sums}"),
-    ("saturated", "{saturated} of {codes}"),
-)  # fmt: skip
 VERIFIED = 2  # samples of which every layer is compared
 
 
@@ -156,31 +140,30 @@ def numbers_of_module(backend: tvmq.Backend) -> bool:
     return backend.overflow == "proved" and backend.float_type == "float32"
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("The zoo on described chips.", tasks=TASKS)
-    commands.add_argument("--chips", default=",".join(CHIPS), help="names, separated by commas")
-    options = commands.parse_args()
-    print(machine(), flush=True)
-    rows: list[dict[str, Any]] = []
-    failures: list[str] = []
-    for name, task in load_zoo(options.zoo, options.tasks, quick=options.quick).items():
-        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
-        model = Model.read(task.model_path, batch_one_shape(task))
-        floats = evaluate(task, predict(model.floats())).score
+COLUMNS = columns(
+    "task {task} | chip {chip} | float {float:.2f} | score {score:.2f} | inside {inside} | outside {outside}",
+    "differing {differing} of {values} | by the chip {by_chip} of {results} | overflows {overflows} of {sums}",
+    "saturated {saturated} of {codes}",
+)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each task and chip that takes it."""
+    for task, feeds in chosen_tasks(options):
+        model = Model.of_task(task)
+        floats = evaluate(task, model.floats().run).score
         for chip in options.chips.split(","):
             try:
-                rows.append(measure(task, model, feeds, chip, floats))
+                yield measure(task, model, feeds, chip, floats)
             except TvmqError as error:
-                print(f"{name}, {chip}: refused: {str(error).splitlines()[0]}", flush=True)
-                continue
-            print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)
-            if rows[-1]["differing"]:
-                failures.append(f"{name}, {chip}: {rows[-1]['differing']} values differ")
-    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
-    write_json(options.json, {"quick": options.quick, "rows": rows, "failures": failures})
-    finish(failures)
+                print(f"{task.name}, {chip}: refused: {str(error).splitlines()[0]}", flush=True)
 
+
+main = Command(
+    __doc__, COLUMNS, measure_all,
+    lambda rows, _: [f"{r['task']}, {r['chip']}: {r['differing']} values differ" for r in rows if r["differing"]],
+    TASKS, arguments=[argument("--chips", default=",".join(CHIPS), help="names, separated by commas")],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -15,15 +15,15 @@ Bounds    no case wrong; of the float32 cases of COMMON at least 90 % pass; noth
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from common import ROOT, finish, machine, print_table, write_json
+from harness import ROOT
+from harness.command import Command, argument
+from harness.report import columns
 
-sys.path.insert(0, str(ROOT))
-from tests.support.onnx_cases import (  # noqa: E402
+from tests.support.onnx_cases import (
     PASSED,
     REFUSED,
     WRONG,
@@ -114,17 +114,22 @@ def document(table: Sequence[dict[str, Any]]) -> str:
     lines = [
         "# ONNX operators",
         "",
-        "`python benchmarks/conformance.py --update` writes this page: ONNX's own test cases of each operator,",
-        "imported by `tvmq.from_onnx`, built, run and compared. A refusal is one error that names the layer and",
-        "the way out; it may concern one attribute or element type (text, bfloat16, 8-bit floats) of an operator",
-        "that works otherwise. Shapes, bounds and axes that these cases feed as inputs are constants here where",
-        "the importer needs them so, as exporters write them. Operators that ONNX defines by others are imported",
-        "by that definition.",
+        "Which operators `tvmq.from_onnx` imports. ONNX's own test cases of each operator are imported, built, run",
+        "and compared; `python benchmarks/conformance.py --update` writes this page.",
+        "",
+        "| in the table | meaning |",
+        "| --- | --- |",
+        "| supported | all cases pass |",
+        "| partly | some cases are refused, often for one attribute or element type: text, bfloat16, 8-bit floats |",
+        "| refused | the import ends with one error that names the layer and says what to do instead |",
+        "",
+        "Where the importer needs a constant shape, bound or axis, the inputs of the case are made constants,",
+        "as exporters write them. An operator that ONNX defines in terms of others is imported by that definition.",
         "",
         f"{sum(totals)} cases: {totals[0]} passed, {totals[1]} refused, {totals[2]} wrong. "
         f"Float32 cases of operators in common networks: {passed} of {count} passed.",
         "",
-        "| operator | | cases passed | of float32 | refused because, first of all |",
+        "| operator | | cases passed | of float32 | most frequent reason for refusals |",
         "| --- | --- | ---: | ---: | --- |",
     ]
     for row in table:
@@ -132,22 +137,6 @@ def document(table: Sequence[dict[str, Any]]) -> str:
         shown = [row["operator"], state(row), f"{row[PASSED]} of {count}", f"{right} of {floats}", reason(row)]
         lines.append("| " + " | ".join(shown) + " |")
     return "\n".join(lines) + "\n"
-
-
-def show(table: Sequence[dict[str, Any]]) -> None:
-    """The table by operator, then every refusal that is no matter of element types."""
-    cells = [
-        [row["operator"], *(str(row[key]) for key in (PASSED, REFUSED, WRONG, "constants")),
-         "{} of {}".format(*row["float32"])]
-        for row in table
-    ]  # fmt: skip
-    sums = [str(sum(row[key] for row in table)) for key in (PASSED, REFUSED, WRONG, "constants")]
-    floats = "{} of {}".format(*(sum(row["float32"][i] for row in table) for i in (0, 1)))
-    headers = ["operator", PASSED, REFUSED, WRONG, "with constants", "float32 passed"]
-    print_table(headers, [*cells, [f"{len(table)} operators", *sums, floats]])
-    for row in table:
-        for name, detail in row["why"].items():
-            print(f"{row['operator']:24} {name}: {detail}")
 
 
 def chosen(options: argparse.Namespace) -> list[Case]:
@@ -158,29 +147,42 @@ def chosen(options: argparse.Namespace) -> list[Case]:
     return sample(cases) if options.quick else cases
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = argparse.ArgumentParser(description="The ONNX importer on ONNX's own test cases.")
-    commands.add_argument("--operators", default="", help="names, separated by commas; all by default")
-    commands.add_argument("--json", type=Path, help="also write the figures to this file")
-    commands.add_argument("--quick", action="store_true", help="one case an operator")
-    commands.add_argument("--update", action="store_true", help="write the expectation and the page of operators anew")
-    options = commands.parse_args()
-    from tvmq.tools.cli.screen import step
+STATES = {PASSED: PASSED, REFUSED: REFUSED, WRONG: WRONG, "constants": "with constants"}
+COLUMNS = (
+    *columns("operator {operator}"),
+    *((title, lambda row, state=state: str(row[state])) for state, title in STATES.items()),
+    *columns("float32 passed {float32[0]} of {float32[1]}"),
+)  # fmt: skip
 
-    print(machine(), flush=True)
+
+def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
+    """A row of each operator, all operators, and bounds that are missed."""
+    from tvmq.tools.cli.console import step
+
     cases = chosen(options)
     with step("import, build, run", len(cases)) as advance:
         verdicts = list(judge_all(cases, advance))
     table = rows(cases, verdicts)
-    show(table)
-    print("float32 cases of common operators: {} of {} pass".format(*common_share(table)))
     if options.update and not options.quick and not options.operators:
         write_expectation(EXPECTATION, cases, verdicts)
         DOCUMENT.write_text(document(table))
-    write_json(options.json, {"operators": table})
-    finish(missed(cases, verdicts, table))
+    sums = {state: sum(row[state] for row in table) for state in STATES}
+    floats = [sum(row["float32"][i] for row in table) for i in (0, 1)]
+    yield from (*table, {"operator": f"{len(table)} operators", **sums, "float32": floats, "why": {}})
+    for row in table:
+        for name, detail in row["why"].items():
+            print(f"{row['operator']:24} {name}: {detail}")
+    print("float32 cases of common operators: {} of {} pass".format(*common_share(table)))
+    yield from missed(cases, verdicts, table)
 
+
+main = Command(
+    __doc__, COLUMNS, measure, tasks=None,
+    arguments=[
+        argument("--operators", default="", help="names, separated by commas; all by default"),
+        argument("--update", action="store_true", help="write the expectation and the page of operators anew"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -10,7 +10,6 @@ Bounds    none; exit code 1 where a step fails.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -18,14 +17,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import onnx
-from common import finish, machine, print_table, write_json
-from onnx import TensorProto, helper, numpy_helper
+from harness.command import Command, argument
+from harness.model import onnx_model
+from harness.report import columns
+from onnx import helper
 
 START = "start"  # the tensor that a round begins with; numbers stand for the results of the steps before
 Step = tuple[str, list[str | int], dict[str, Any]]
@@ -62,7 +64,8 @@ def chain(kind: str, count: int) -> onnx.ModelProto:
         names.append(f"t{number}" if number < count - 1 else "y")
         nodes.append(helper.make_node(operator, given, [names[-1]], **attributes))
     used = {name for node in nodes for name in node.input}
-    return _model(nodes, (1, 4), {name: array for name, array in CONSTANTS.items() if name in used})
+    constants = {name: array for name, array in CONSTANTS.items() if name in used}
+    return onnx_model(nodes, {"x": (1, 4)}, constants, ir_version=9)
 
 
 def gru(count: int) -> onnx.ModelProto:
@@ -70,18 +73,8 @@ def gru(count: int) -> onnx.ModelProto:
     random = np.random.default_rng(0)
     shapes = {"w": (1, 3 * HIDDEN, FEATURES), "r": (1, 3 * HIDDEN, HIDDEN)}
     weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
-    return _model([helper.make_node("GRU", ["x", "w", "r"], ["y"], hidden_size=HIDDEN)], (count, 1, FEATURES), weights)
-
-
-def _model(nodes: list[Any], shape: tuple[int, ...], constants: dict[str, Any]) -> onnx.ModelProto:
-    graph = helper.make_graph(
-        nodes,
-        "depth",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    node = helper.make_node("GRU", ["x", "w", "r"], ["y"], hidden_size=HIDDEN)
+    return onnx_model([node], {"x": (count, 1, FEATURES)}, weights, ir_version=9)
 
 
 def walk(kind: str, count: int, told: Callable[[str, float], None]) -> None:
@@ -105,6 +98,13 @@ def walk(kind: str, count: int, told: Callable[[str, float], None]) -> None:
     step("build", tvmq.build, quantized)
 
 
+def child(options: Namespace) -> dict[str, float]:
+    """Measure in this process, which ends when it has used `--limit` CPU seconds."""
+    resource.setrlimit(resource.RLIMIT_CPU, (options.limit, options.limit + 5))
+    walk(options.child, counts_of(options)[0], lambda name, s: print(json.dumps({name: s}), flush=True))
+    return {}
+
+
 def measure(kind: str, count: int, limit: int) -> dict[str, Any]:
     """A row: {step: CPU seconds}, less the steps that it did not reach; "failed": status of a process that died."""
     command = [sys.executable, __file__, "--child", kind, "--counts", str(count), "--limit", str(limit)]
@@ -114,42 +114,40 @@ def measure(kind: str, count: int, limit: int) -> dict[str, Any]:
     for line in result.stdout.splitlines():
         seconds |= json.loads(line)
     over = result.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
-    return {"kind": kind, "count": count, "seconds": seconds, "failed": 0 if over else result.returncode}
+    return {
+        "kind": kind, "count": count, "seconds": seconds, "failed": 0 if over else result.returncode, "limit": limit
+    }  # fmt: skip
 
 
-def cells(row: dict[str, Any], limit: int) -> list[str]:
-    """A line of the table."""
-    seconds = [f"{row['seconds'][name]:.1f}" for name in STEPS if name in row["seconds"]]
-    missing = ["failed" if row["failed"] else f"> {limit}", *["-"] * len(STEPS)]
-    return [row["kind"], f"{row['count']:,}", *(seconds + missing)[: len(STEPS)]]
+def step_text(row: Mapping[str, Any], step: str) -> str:
+    """Seconds of a step; why there are none, at the first that is missing."""
+    reached = [name for name in STEPS if name in row["seconds"]]
+    if step in reached:
+        return f"{row['seconds'][step]:.1f}"
+    return ("failed" if row["failed"] else f"> {row['limit']}") if step == STEPS[len(reached)] else "-"
 
 
-def child(kind: str, count: int, limit: int) -> None:
-    """Measure in this process, which ends when it has used `limit` CPU seconds."""
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
-    walk(kind, count, lambda name, seconds: print(json.dumps({name: seconds}), flush=True))
+COLUMNS = (
+    *columns("chain {kind} | operators {count:,}"), *((name, partial(step_text, step=name)) for name in STEPS)
+)  # fmt: skip
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = argparse.ArgumentParser(description="Compile time of deep networks.")
-    commands.add_argument("--kinds", default=",".join([*KINDS, GRU]), help="names, separated by commas")
-    commands.add_argument("--counts", default="1000,5000,20000", help="numbers of operators, or of steps of the GRU")
-    commands.add_argument("--limit", type=int, default=180, help="CPU seconds of a row")
-    commands.add_argument("--json", type=Path, help="also write the figures to this file")
-    commands.add_argument("--quick", action="store_true", help="few operators: a look, not a result")
-    commands.add_argument("--child", help="a kind, measured in this very process")
-    options = commands.parse_args()
-    counts = [QUICK] if options.quick else [int(count) for count in options.counts.split(",")]
-    if options.child:
-        child(options.child, counts[0], options.limit)
-        return
-    print(machine(), flush=True)
-    rows = [measure(kind, count, options.limit) for kind in options.kinds.split(",") for count in counts]
-    print_table(["chain", "operators", *STEPS], [cells(row, options.limit) for row in rows])
-    write_json(options.json, {"rows": rows})
-    finish([f"{row['kind']} {row['count']}: the process ended with {row['failed']}" for row in rows if row["failed"]])
+def counts_of(options: Namespace) -> list[int]:
+    """Numbers of operators, fewer in a quick run."""
+    return [QUICK] if options.quick else [int(count) for count in options.counts.split(",")]
 
+
+main = Command(
+    __doc__, COLUMNS,
+    lambda o: (measure(kind, count, o.limit) for kind in o.kinds.split(",") for count in counts_of(o)),
+    lambda rows, _: [f"{r['kind']} {r['count']}: the process ended with {r['failed']}" for r in rows if r["failed"]],
+    tasks=None, child=child,
+    arguments=[
+        argument("--kinds", default=",".join([*KINDS, GRU]), help="names, separated by commas"),
+        argument("--counts", default="1000,5000,20000", help="numbers of operators, or of steps of the GRU"),
+        argument("--limit", type=int, default=180, help="CPU seconds of a row"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -12,71 +12,23 @@ whether compiled results equal the definition, and whether the emulated device, 
 
 from __future__ import annotations
 
-import sys
 import time
+from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from common import (
-    PICTURE_TASKS,
-    QUICK_CALIBRATION,
-    ROOT,
-    Feed,
-    Feeds,
-    Scored,
-    batch_one_shape,
-    evaluate,
-    finish,
-    first_inputs,
-    load_zoo,
-    paired,
-    parser,
-    print_table,
-    sqnr,
-    write_json,
-)
-from ours import Model, predict
+from harness.command import Command
+from harness.model import Model
+from harness.report import columns
+from harness.zoo import PICTURE_TASKS, Feed, Feeds, Figures, chosen_tasks, evaluate, first_inputs, score_figures
 
 import tvmq
+from tests.support.devices.emulated_device import DEVICE, run
 from tvmq.errors import TvmqError
 
-sys.path.insert(0, str(ROOT))
-
-from tests.support.devices.emulated_device import DEVICE, run  # noqa: E402  (tests are no package that is installed)
-
 TASKS = (*PICTURE_TASKS, "crepe_tiny", "compact_sr_x2", "unet_membrane")
-COLUMNS = (
-    ("task", "{task}"), ("float", "{float:.2f}"), ("usual int8", "{usual:+.2f}"), ("device", "{device:+.2f}"),
-    ("± (paired)", "{device_error:.2f}"), ("SQNR usual", "{usual_sqnr:.1f}"), ("SQNR device", "{device_sqnr:.1f}"),
-    ("operators", "{operators}"), ("outside", "{outside}"), ("exact", "{exact}"),
-    ("emulated", "{executed}"), ("s", "{seconds:.0f}"),
-)  # fmt: skip
 VERIFIED = 4  # samples on which the compiled module is compared with the definition; the first one runs on the device
-
-
-def measure(task: Any, feeds: Feeds) -> dict[str, Any]:
-    """The figures of one task."""
-    model = Model.read(task.model_path, batch_one_shape(task))
-    reference = evaluate(task, predict(model.floats()))
-    usual = evaluate(task, predict(model.quantized(feeds).executable))
-    start = time.perf_counter()
-    module = tvmq.quantize(model.module, model.params, feeds, target=DEVICE)
-    found = tvmq.check_backend(module, DEVICE)
-    executable = tvmq.build(module)
-    tests = first_inputs(task, VERIFIED)
-    seconds = time.perf_counter() - start
-    device = evaluate(task, predict(executable))
-    return {
-        "task": task.name,
-        "float": reference.score,
-        "seconds": seconds,
-        "operators": sum(found.operators.values()),
-        "outside": len({violation.variable for violation in found.violations}),
-        "exact": "yes" if tvmq.verify(executable, tests).exact else "no",
-        "executed": "equal" if all(executed_equally(module, executable, feed) for feed in tests[:1]) else "no",
-        **_beside("usual", reference, usual),
-        **_beside("device", reference, device),
-    }
 
 
 def executed_equally(module: Any, executable: Any, feed: Feed) -> bool:
@@ -87,12 +39,7 @@ def executed_equally(module: Any, executable: Any, feed: Feed) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(run(module, codes), compiled, strict=True))
 
 
-def _beside(name: str, reference: Scored, scored: Scored) -> dict[str, float]:
-    difference, error = paired(scored, reference)
-    return {name: difference, f"{name}_error": error, f"{name}_sqnr": sqnr(reference, scored)}
-
-
-def missed(figures: dict[str, Any]) -> list[str]:
+def missed(figures: Figures) -> list[str]:
     """The bounds: nothing outside of the description, exact."""
     task = figures["task"]
     outside = [f"{task}: {figures['outside']} operators are outside of the device"] if figures["outside"] else []
@@ -100,22 +47,44 @@ def missed(figures: dict[str, Any]) -> list[str]:
     return outside + inexact + ([f"{task}: the device gives other codes"] if figures["executed"] != "equal" else [])
 
 
-def main() -> None:
-    """Print one row a task."""
-    options = parser("An integer-only device", tasks=TASKS).parse_args()
-    rows, failures = [], []
-    for name, task in load_zoo(options.zoo, options.tasks, quick=options.quick).items():
-        try:
-            rows.append(measure(task, Feeds(task, QUICK_CALIBRATION if options.quick else None)))
-        except TvmqError as error:
-            failures.append(f"{name}: {error}")
-            continue
-        print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)
-        failures += missed(rows[-1])
-    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
-    write_json(options.json, {"quick": options.quick, "tasks": rows, "failures": failures})
-    finish(failures)
+COLUMNS = columns(
+    "task {task} | float {float:.2f} | usual int8 {usual:+.2f} | device {device:+.2f} | ± (paired) {device_error:.2f}",
+    "SQNR usual {usual_sqnr:.1f} | SQNR device {device_sqnr:.1f} | operators {operators} | outside {outside}",
+    "exact {exact} | emulated {executed} | s {seconds:.0f}",
+)
 
+
+def measure(task: Any, feeds: Feeds) -> Figures:
+    """The figures of one task."""
+    model = Model.of_task(task)
+    reference = evaluate(task, model.floats().run)
+    usual = score_figures(evaluate(task, model.quantized(feeds).executable.run), reference)
+    start = time.perf_counter()
+    module = tvmq.quantize(model.module, model.params, feeds, target=DEVICE)
+    found = tvmq.check_backend(module, DEVICE)
+    executable, tests = tvmq.build(module), first_inputs(task, VERIFIED)
+    seconds = time.perf_counter() - start
+    device = score_figures(evaluate(task, executable.run), reference)
+    return {
+        "task": task.name, "float": reference.score, "seconds": seconds, "operators": sum(found.operators.values()),
+        "outside": len({violation.variable for violation in found.violations}),
+        "exact": "yes" if tvmq.verify(executable, tests).exact else "no",
+        "executed": "equal" if all(executed_equally(module, executable, feed) for feed in tests[:1]) else "no",
+        "usual": usual["difference"], "usual_sqnr": usual["sqnr"], "device": device["difference"],
+        "device_error": device["error"], "device_sqnr": device["sqnr"],
+    }  # fmt: skip
+
+
+def measure_all(options: Namespace) -> Iterator[Figures | str]:
+    """A row of each task, or why there is none."""
+    for task, feeds in chosen_tasks(options):
+        try:
+            yield measure(task, feeds)
+        except TvmqError as error:
+            yield f"{task.name}: {error}"
+
+
+main = Command(__doc__, COLUMNS, measure_all, lambda rows, _: [text for row in rows for text in missed(row)], TASKS)
 
 if __name__ == "__main__":
     main()

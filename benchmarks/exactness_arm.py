@@ -19,14 +19,17 @@ import os
 import subprocess
 import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import ROOT, finish, print_table, write_json
-from exactness import Case, case_parser, cases, check_folder, defined_results, integer_and_simulated
+from exact.cases import ARGUMENTS, Case, cases, check_folder, defined_results, integer_and_simulated
+from harness import ROOT
+from harness.command import Command, argument
+from harness.report import columns
 
 TRIPLE = "llvm -mtriple=aarch64-linux-gnu"
 TARGETS: dict[str, str | list[str]] = {
@@ -97,39 +100,34 @@ def missed(table: Sequence[dict[str, Any]], written: int) -> list[str]:
     ]
 
 
-def measure(options: Any, folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Rows and failures."""
-    written, failures = 0, []
-    for case in cases(options):
-        try:
-            complete = write_files(case, folder)
-        except Exception as error:  # the others are still worth a look
-            failures.append(f"{case.name}: {type(error).__name__}: {str(error)[:300]}")
-            complete = False
-        written += complete
-        print(f"{case.name} {'written' if complete else 'left out'}", flush=True)
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        records = [record for found in pool.map(emulate, CPUS, [folder] * len(CPUS)) for record in found]
-    table = list(rows(records))
-    return table, failures + missed(table, written)
-
-
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = case_parser("Modules built for 64-bit Arm against the NumPy definition, on emulated CPUs.")
-    commands.add_argument("--builds", default="*", help="builds that --check compares, separated by commas")
-    options = commands.parse_args()
-    if options.check:
-        check_folder(options.check, options.builds.split(","))
-        return
+def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
+    """Rows, and what failed."""
     subprocess.run([ROOT / "tools" / "arm.sh", "fetch"], check=True)
+    written = 0
     with tempfile.TemporaryDirectory() as folder:
-        table, failures = measure(options, Path(folder))
-    titles = ["emulated CPU", "code", "files", "values", "differing", "minutes"]
-    print_table(titles, [[*map(str, list(row.values())[:-1]), f"{row['minutes']:.1f}"] for row in table])
-    write_json(options.json, {"targets": TARGETS, "cpus": CPUS, "rows": table, "failures": failures})
-    finish(failures)
+        for case in cases(options):
+            try:
+                complete = write_files(case, Path(folder))
+            except Exception as error:  # the others are still worth a look
+                yield f"{case.name}: {type(error).__name__}: {str(error)[:300]}"
+                complete = False
+            written += complete
+            print(f"{case.name} {'written' if complete else 'left out'}", flush=True)
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            folders = [Path(folder)] * len(CPUS)
+            records = [record for found in pool.map(emulate, CPUS, folders) for record in found]
+    yield from ({**row, "written": written} for row in rows(records))
 
+
+COLUMNS = columns(
+    "emulated CPU {cpu} | code {build} | files {files} | values {values} | differing {differing}",
+    "minutes {minutes:.1f}",
+)
+main = Command(
+    __doc__, COLUMNS, measure, lambda rows, _: missed(rows, rows[0]["written"]), child_option="check",
+    arguments=[*ARGUMENTS, argument("--builds", default="*", help="builds that --check compares, with commas between")],
+    child=lambda options: check_folder(Path(options.check), options.builds.split(",")),
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

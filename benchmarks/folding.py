@@ -14,28 +14,31 @@ Bounds    no case wrong. Exit code 1 where one is.
 
 from __future__ import annotations
 
-import argparse
-import sys
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from common import ROOT, finish, machine, print_table, table_text, write_json
+from harness import ROOT
+from harness.command import Command, argument
+from harness.report import cells_of, columns, table_text
 
-sys.path.insert(0, str(ROOT))
-from tests.support.onnx_cases import load_cases  # noqa: E402
-from tests.support.onnx_folds import ALONE, EQUAL, KEPT, WRONG, Fold, judge_all, sample, tasks  # noqa: E402
+from tests.support.onnx_cases import load_cases
+from tests.support.onnx_folds import ALONE, EQUAL, KEPT, WRONG, Fold, judge_all, sample, tasks
 
 DOCUMENT = ROOT / "docs" / "onnx-folding.md"
 TEXT = """# ONNX operators that are folded
 
-`python benchmarks/folding.py --update` writes this page. An operator whose inputs are all constants is computed at
-import. Each of ONNX's own test cases of such operators runs here in every opset from 7 on in which its operator has a
-definition of its own, computed at import and as an operator on inputs by compiled code.
+An operator whose inputs are all constants is computed when a model is imported. This page compares that with compiled
+code: each of ONNX's own test cases of such operators runs both ways, in every opset from 7 on that defines its operator
+anew. `python benchmarks/folding.py --update` writes the page.
 
-equal: both give one type, one shape and the same numbers. kept: not folded, compiled code computes it. alone: only the
-import computes it (an operator or type without compiled code), and gives what the case expects. wrong: the two differ.
+| column | counts cases in which |
+| --- | --- |
+| equal | both ways give the same type, the same shape and the same numbers |
+| kept | nothing is folded; compiled code computes the operator |
+| alone | only the import can compute the operator or type, and its result is the expected one |
+| wrong | the two results differ |
 
 """
 
@@ -51,36 +54,38 @@ def rows(folds: Sequence[Fold]) -> list[dict[str, Any]]:
     return table
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = argparse.ArgumentParser(description="Folding at import against compiled code.")
-    commands.add_argument("--operators", default="", help="names, separated by commas; all by default")
-    commands.add_argument("--json", type=Path, help="also write the figures to this file")
-    commands.add_argument("--quick", action="store_true", help="one case an operator")
-    commands.add_argument("--update", action="store_true", help="write the page of folded operators anew")
-    options = commands.parse_args()
-    from tvmq.tools.cli.screen import step
+STATES = (EQUAL, KEPT, ALONE, WRONG)
+COLUMNS = (
+    *columns("operator {operator}"), ("opsets", lambda row: " ".join(map(str, row["opsets"]))),
+    *((state, lambda row, state=state: str(row[state])) for state in STATES),
+)  # fmt: skip
 
-    print(machine(), flush=True)
+
+def measure(options: Namespace) -> list[dict[str, Any] | str]:
+    """A row of each operator, all operators, and what is wrong."""
+    from tvmq.tools.cli.console import step
+
     wanted = set(filter(None, options.operators.split(",")))
     cases = [case for case in load_cases().values() if not wanted or case.operator in wanted]
     cases = sample(cases) if options.quick else cases
     with step("fold, build, run", len(tasks(cases))) as advance:
         folds = list(judge_all(cases, advance))
     table = rows(folds)
-    headers = ["operator", "opsets", EQUAL, KEPT, ALONE, WRONG]
-    cells = [
-        [row["operator"], " ".join(map(str, row["opsets"])), *(str(row[s]) for s in (EQUAL, KEPT, ALONE, WRONG))]
-        for row in table
-    ]
-    totals = [str(sum(row[status] for row in table)) for status in (EQUAL, KEPT, ALONE, WRONG)]
-    cells.append([f"{len(table)} operators", "", *totals])
-    print_table(headers, cells)
+    sums = {state: sum(row[state] for row in table) for state in STATES}
+    table.append({"operator": f"{len(table)} operators", "opsets": [], **sums})
     if options.update and not options.quick and not wanted:
-        DOCUMENT.write_text(TEXT + table_text(headers, cells) + "\n")
-    write_json(options.json, {"operators": table})
-    finish([f"{f.operator}-{f.opset}, {f.name}: {f.detail}" for f in folds if f.status == WRONG])
+        cells = [cells_of(COLUMNS, row) for row in table]
+        DOCUMENT.write_text(TEXT + table_text([title for title, _ in COLUMNS], cells) + "\n")
+    return [*table, *(f"{f.operator}-{f.opset}, {f.name}: {f.detail}" for f in folds if f.status == WRONG)]
 
+
+main = Command(
+    __doc__, COLUMNS, measure, tasks=None,
+    arguments=[
+        argument("--operators", default="", help="names, separated by commas; all by default"),
+        argument("--update", action="store_true", help="write the page of folded operators anew"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

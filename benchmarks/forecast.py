@@ -18,23 +18,25 @@ Exit code 1 where a bound is missed.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from common import Feed, finish, machine, parser, print_table, set_threads, write_json
+from harness import set_threads
+from harness.command import Command, argument
+from harness.networks import NETWORKS, ZOO_TASKS, find
+from harness.report import columns
+from harness.zoo import Feed
 
-set_threads(1)
-
-from latency_models import NETWORKS, ZOO_TASKS, find  # noqa: E402
+import tvmq
 
 LEVELS = {"": "llvm", "avx2": "llvm -mcpu=haswell", "avx512bw": "llvm -mcpu=skylake-avx512"}
 KINDS = ("int8", "float")
 LEAST_RANK, MOST_ERROR = 0.8, 0.35
 LEAST = 1e-8  # seconds: below that nothing was measured
 NOTICED = 1e-6  # seconds: below that the clock itself is the larger part
-COLUMNS = ("model", "kind", "calls", "measured ms", "forecast ms", "rank", "error", "factor")
 
 
 @dataclass
@@ -127,71 +129,74 @@ def figures(measured: Sequence[float], forecast: Sequence[float]) -> dict[str, f
     }  # fmt: skip
 
 
-def row(name: str, kind: str, found: dict[str, float]) -> list[str]:
+COLUMNS = columns(
+    "model {name} | kind {kind} | calls {calls:.0f} | measured ms {measured_ms:.3f} | forecast ms {forecast_ms:.3f}",
+    "rank {rank:.2f} | error {error:.2f} | factor {factor:.2f}",
+)
+
+
+def row_of(name: str, kind: str, found: dict[str, float]) -> dict[str, Any]:
     """One line of the table."""
-    times = [f"{1e3 * found[key]:.3f}" for key in ("measured", "forecast")]
-    return [name, kind, f"{found['calls']:.0f}", *times, *(f"{found[key]:.2f}" for key in ("rank", "error", "factor"))]
+    times = {f"{key}_ms": 1e3 * found[key] for key in ("measured", "forecast")}
+    return {"name": name, "kind": kind, **found, **times}
 
 
-def print_layers(one: Subject) -> None:
-    """Every call of a model."""
-    rows = [
-        [name, f"{1e6 * real:.1f}", f"{1e6 * told:.1f}", f"{told / real:.2f}"]
-        for (name, told), real in zip(one.calls, one.measured, strict=True)
-    ]
-    print_table((f"{one.name} {one.kind}", "measured us", "forecast us", "ratio"), rows)
-    print()
+def together(subjects: Sequence[Subject], kind: str) -> dict[str, Any]:
+    """All models of a kind, each of which counts the same: its calls as shares of its time."""
+    own = [one for one in subjects if one.kind == kind]
+    real = np.concatenate([np.asarray(one.measured) / sum(one.measured) for one in own])
+    told = np.concatenate([np.array([s for _, s in one.calls]) / sum(one.measured) for one in own])
+    rank = figures(np.concatenate([one.measured for one in own]), [s for one in own for _, s in one.calls])
+    return row_of("all", kind, {**rank, "error": float(np.abs(told - real).sum() / real.sum())})
 
 
-def report(subjects: Sequence[Subject], *, layers: bool) -> tuple[list[dict[str, Any]], list[str]]:
-    """Print the tables; all figures, and the bounds that were missed."""
-    rows, records, failures = [], [], []
-    for one in subjects:
-        if layers:
-            print_layers(one)
-        found = figures(one.measured, [second for _, second in one.calls])
-        rows.append(row(one.name, one.kind, found))
-        records.append({"name": one.name, "kind": one.kind, **found})
-    for kind in KINDS:
-        own = [one for one in subjects if one.kind == kind]
-        if not own:
-            continue
-        # every model counts the same: its calls as shares of its time
-        real = np.concatenate([np.asarray(one.measured) / sum(one.measured) for one in own])
-        told = np.concatenate([np.array([s for _, s in one.calls]) / sum(one.measured) for one in own])
-        rank = figures(np.concatenate([one.measured for one in own]), [s for one in own for _, s in one.calls])
-        found = {**rank, "error": float(np.abs(told - real).sum() / real.sum())}
-        rows.append(row("all", kind, found))
-        records.append({"name": "all", "kind": kind, **found})
-        if found["rank"] < LEAST_RANK or found["error"] > MOST_ERROR:
-            failures.append(f"{kind}: rank correlation {found['rank']:.2f}, error {found['error']:.2f}")
-    print_table(COLUMNS, rows)
-    return records, failures
-
-
-def main() -> None:
-    """See the head of this file."""
-    options = parser(__doc__ or "", tasks=(*NETWORKS, *ZOO_TASKS))
-    options.add_argument("--rounds", type=int, default=15, help="measurements of each call")
-    options.add_argument("--layers", action="store_true", help="also every call of every model")
-    options.add_argument("--plain", action="store_true", help="without what is measured of this machine")
-    options.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
-    given = options.parse_args()
-    if not given.plain:
-        import tvmq
-
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of all models, then of all together."""
+    set_threads(1)
+    if not options.plain:
         print("of this machine:", tvmq.measure_machine(again=True))
     subjects = []
-    for name in filter(None, given.tasks.split(",")):
-        network = find(name, given)
+    for name in filter(None, options.tasks.split(",")):
+        network = find(name, options)
         feed = network.feed()
-        subjects += [subject(name, network.path, feed, kind, given.level, plain=given.plain) for kind in KINDS]
-    print(machine())
-    measure(subjects, given.rounds)
-    records, failures = report(subjects, layers=given.layers)
-    write_json(given.json, {"models": records})
-    finish(failures)
+        subjects += [subject(name, network.path, feed, kind, options.level, plain=options.plain) for kind in KINDS]
+    measure(subjects, options.rounds)
+    for one in subjects:
+        found = figures(one.measured, [second for _, second in one.calls])
+        yield {**row_of(one.name, one.kind, found), "layers": list(zip(one.calls, one.measured, strict=True))}
+    yield from (together(subjects, kind) for kind in KINDS if subjects)
 
+
+def layer_tables(rows: list[dict[str, Any]], options: Namespace) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Every call of each model, with --layers."""
+    for row in rows if options.layers else ():
+        cells = [
+            [name, f"{1e6 * real:.1f}", f"{1e6 * told:.1f}", f"{told / real:.2f}"]
+            for (name, told), real in row.get("layers", ())
+        ]
+        if cells:
+            title = f"{row['name']} {row['kind']}"
+            yield title, [title, "measured us", "forecast us", "ratio"], cells
+
+
+def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Bounds that all models together miss."""
+    return [
+        f"{row['kind']}: rank correlation {row['rank']:.2f}, error {row['error']:.2f}"
+        for row in rows
+        if row["name"] == "all" and (row["rank"] < LEAST_RANK or row["error"] > MOST_ERROR)
+    ]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, missed, (*NETWORKS, *ZOO_TASKS), more=layer_tables,
+    arguments=[
+        argument("--rounds", type=int, default=15, help="measurements of each call"),
+        argument("--layers", action="store_true", help="also every call of every model"),
+        argument("--plain", action="store_true", help="without what is measured of this machine"),
+        argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -20,58 +20,26 @@ import csv
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import (
-    ROOT,
-    Feeds,
-    batch_one_shape,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    parser,
-    print_table,
-    write_json,
-)
+from harness.command import Command, argument
+from harness.model import Model, core_samples
+from harness.report import columns
+from harness.zoo import DIGITS, Feeds, chosen_tasks, first_inputs
 
 import tvmq
+from tests.support.devices import tflite_runtimes as runtimes
 from tvmq import reference
-from tvmq.demo import load_demo
 from tvmq.errors import TvmqError
-
-sys.path.insert(0, str(ROOT))
-
-from tests.support.devices import tflite_runtimes as runtimes  # noqa: E402
 
 ZOO = ("dscnn_digits", "resnet8_cifar10", "mbconv_se_cifar10", "cell_detector", "unet_membrane", "squeezenet1_1",
        "efficientnet_lite0", "crepe_tiny", "ppocr_cls")  # fmt: skip
 CALIBRATION = 64
 Samples = list[tuple[list[np.ndarray], list[np.ndarray]]]
-
-
-def network(name: str, tasks: dict[str, Any], samples: int, target: str) -> tuple[Any, Samples]:
-    """The integer module, and codes in and out of its core by compiled code."""
-    if name == "digits":
-        demo = load_demo()
-        mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, *demo.test.shape[1:])})
-        data: Any = {"image": demo.calibration[:CALIBRATION]}
-        feeds = [{"image": demo.test[i : i + 1]} for i in range(samples)]
-    else:
-        mod, params = tvmq.from_onnx(tasks[name].model_path, shape=batch_one_shape(tasks[name]))
-        data, feeds = Feeds(tasks[name], CALIBRATION), first_inputs(tasks[name], samples)
-    with tvmq.qconfig(partition_conversions="fully_integral"):
-        qmod = tvmq.quantize(mod, params, data, target=target)
-    exe = tvmq.build(qmod)
-    first, core, found = exe["quantize_inputs"], exe["quantized_main"], []
-    for feed in feeds:
-        codes = [array.copy() for array in first.run(feed)]
-        results = core.run({info.name: array for info, array in zip(core.input_info, codes, strict=True)})
-        found.append((codes, [array.copy() for array in results]))
-    return qmod, found
 
 
 def differing(export: Any, compared: Samples, run: Callable[[list[np.ndarray]], list[np.ndarray]]) -> tuple[int, int]:
@@ -85,16 +53,10 @@ def differing(export: Any, compared: Samples, run: Callable[[list[np.ndarray]], 
     return values, wrong
 
 
-def row(name: str, form: str, tool: str, found: tuple[int, int] | None, size: int | str, exact: bool) -> dict[str, Any]:
-    """A line of the table."""
-    values, wrong = found if found is not None else ("-", "-")  # type: ignore[assignment]
-    return {"model": name, "format": form, "tool": tool, "values": values, "differing": wrong, "bytes": size,
-            "u55": "", "u85": "", "exact": exact}  # fmt: skip
-
-
-def tflite_rows(name: str, tasks: dict[str, Any], samples: int) -> list[dict[str, Any]]:
+def tflite_rows(task: Any, samples: int) -> list[dict[str, Any]]:
     """What LiteRT and tflite-micro make of the file."""
-    qmod, compared = network(name, tasks, samples, "tflite")
+    name = task.name
+    qmod, compared = network(task, samples, "tflite")
     with tempfile.TemporaryDirectory() as folder:
         export = tvmq.to_tflite(qmod, Path(folder) / f"{name}.tflite")
         data = export.path.read_bytes()
@@ -132,11 +94,12 @@ def between(qmod: Any, export: Any, compared: Samples, interpreter: Any) -> tupl
     return values, wrong
 
 
-def tosa_rows(name: str, tasks: dict[str, Any], samples: int) -> list[dict[str, Any]]:
+def tosa_rows(task: Any, samples: int) -> list[dict[str, Any]]:
     """What TOSA's reference model makes of the file."""
     import tosa_reference_model as model
 
-    qmod, compared = network(name, tasks, samples, "tosa")
+    name = task.name
+    qmod, compared = network(task, samples, "tosa")
     with tempfile.TemporaryDirectory() as folder:
         export = tvmq.to_tosa(qmod, Path(folder) / f"{name}.tosa")
         data = export.path.read_bytes()
@@ -150,9 +113,6 @@ def tosa_rows(name: str, tasks: dict[str, Any], samples: int) -> list[dict[str, 
         return list(found)
 
     return [row(name, "TOSA", "reference model", differing(export, compared, run), export.size, True)]
-
-
-CHIPS = {"u55": "ethos-u55-128", "u85": "ethos-u85-256"}
 
 
 def vela(path: Path, chip: str) -> str:
@@ -173,31 +133,49 @@ def vela(path: Path, chip: str) -> str:
     return f"{float(line['cycles_total']):.0f}"
 
 
-COLUMNS = (("network", "model"), ("format", "format"), ("tool", "tool"), ("values", "values"),
-           ("differing", "differing"), ("bytes", "bytes"), ("cycles U55-128", "u55"), ("U85-256", "u85"))  # fmt: skip
+CHIPS = {"u55": "ethos-u55-128", "u85": "ethos-u85-256"}
+COLUMNS = columns(
+    "network {model} | format {format} | tool {tool} | values {values} | differing {differing} | bytes {bytes}",
+    "cycles U55-128 {u55} | U85-256 {u85}",
+)
 
 
-def main() -> None:
+def network(task: Any, samples: int, target: str) -> tuple[Any, Samples]:
+    """The integer module, and codes in and out of its core by compiled code."""
+    model = Model.of_task(task)
+    with tvmq.qconfig(partition_conversions="fully_integral"):
+        qmod = tvmq.quantize(model.module, model.params, Feeds(task, CALIBRATION), target=target)
+    return qmod, core_samples(qmod, first_inputs(task, samples))
+
+
+def row(name: str, form: str, tool: str, found: tuple[int, int] | None, size: int | str, exact: bool) -> dict[str, Any]:
+    """A line of the table."""
+    values, wrong = found if found is not None else ("-", "-")  # type: ignore[assignment]
+    return {"model": name, "format": form, "tool": tool, "values": values, "differing": wrong, "bytes": size,
+            "u55": "", "u85": "", "exact": exact}  # fmt: skip
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any]]:
     """Export, run, compare."""
-    options = parser(__doc__, tasks=("digits", *ZOO))
-    options.add_argument("--samples", type=int, default=8, help="test samples of each network")
-    arguments = options.parse_args()
-    names = arguments.tasks.split(",")
-    tasks = load_zoo(arguments.zoo, ",".join(name for name in names if name != "digits"))
-    rows: list[dict[str, Any]] = []
-    for name in names:
-        for form, measure in (("TFLite", tflite_rows), ("TOSA", tosa_rows)):
+    for task, _ in chosen_tasks(options):
+        for form, rows_of in (("TFLite", tflite_rows), ("TOSA", tosa_rows)):
             try:
-                rows += measure(name, tasks, arguments.samples)
+                yield from rows_of(task, options.samples)
             except TvmqError as error:
-                print(f"{name}, {form}: {error}", flush=True)
-                rows.append(row(name, form, "refused", None, "-", False))
-    print_table([title for title, _ in COLUMNS], [[str(line[key]) for _, key in COLUMNS] for line in rows])
-    print(machine())
-    write_json(arguments.json, {"rows": rows})
-    finish([f"{line['model']} by {line['tool']}: {line['differing']} differ" for line in rows
-            if line["exact"] and line["differing"]])  # fmt: skip
+                print(f"{task.name}, {form}: {error}", flush=True)
+                yield row(task.name, form, "refused", None, "-", False)
 
+
+def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Kernels that are references, and yet differ."""
+    wrong = [row for row in rows if row["exact"] and row["differing"]]
+    return [f"{row['model']} by {row['tool']}: {row['differing']} differ" for row in wrong]
+
+
+main = Command(
+    __doc__, COLUMNS, measure, missed, (DIGITS, *ZOO),
+    arguments=[argument("--samples", type=int, default=8, help="test samples of each network")],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -11,23 +11,20 @@ Exit code 1 where there are any.
 
 from __future__ import annotations
 
-import argparse
-import json
 import multiprocessing
-import os
 import re
 import sys
 import time
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-for _variable in ("TVM_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")
+from harness.command import Command, argument
+from harness.report import columns
 
-ROOT = Path(__file__).parents[1]
 SECONDS = 120.0  # a case that takes longer hangs
 FEEDS = 3
 ENTERED, FAILING = "entered", "failing"  # what a worker says before its answer
@@ -35,7 +32,6 @@ ENTERED, FAILING = "entered", "failing"  # what a worker says before its answer
 
 def work(pipe: Any, builds: bool, damage: bool) -> None:
     """The worker: takes seeds, gives (kind, stage, text, model bytes or None)."""
-    sys.path.insert(0, str(ROOT))
     from tests.support.fuzz.case import run_case, smaller
     from tests.support.fuzz.graphs import fuzz_feeds, fuzz_model
 
@@ -47,12 +43,8 @@ def work(pipe: Any, builds: bool, damage: bool) -> None:
             pipe.send((outcome.kind, outcome.stage, outcome.text, None))
             continue
         model = fuzz_model(seed)
-        outcome = run_case(
-            model,
-            fuzz_feeds(model, seed, FEEDS),
-            builds=builds,
-            entered=lambda stage: pipe.send((ENTERED, stage, "", None)),
-        )
+        feeds = fuzz_feeds(model, seed, FEEDS)
+        outcome = run_case(model, feeds, builds=builds, entered=lambda stage: pipe.send((ENTERED, stage, "", None)))
         found = None
         if outcome.failed:
             pipe.send((FAILING, outcome.stage, outcome.text, None))  # should making it smaller kill the process
@@ -149,76 +141,79 @@ def _shape_of(text: str) -> str:
     return re.sub(r"'[^']*'|[0-9]+", "_", text)[:90]
 
 
-def fuzz_writers(seeds: range) -> None:
-    """Graphs, values and refusals of each writer; exit code 1 where one fails."""
+def print_refusals(refusals: Counter[str], most: int) -> None:
+    """Print the most frequent refusals."""
+    for text, count in refusals.most_common(most):
+        print(f"  refused {count:5d}  {text}")
+
+
+def fuzz_writers(seeds: range) -> Iterator[dict[str, Any] | str]:
+    """Graphs, values and refusals of each writer, and what failed."""
     from tests.support.fuzz.writers import run_writers
 
-    counts: Counter[tuple[str, str]] = Counter()
-    values: Counter[str] = Counter()
+    counts: dict[str, Counter[str]] = {}
     refusals: Counter[str] = Counter()
-    graphs = 0
     for seed in progress(seeds):
-        written = list(run_writers(seed))
-        graphs += bool(written)
-        for outcome in written:
-            counts[outcome.writer, outcome.kind] += 1
-            values[outcome.writer] += outcome.values
+        for outcome in run_writers(seed):
+            own = counts.setdefault(outcome.writer, Counter())
+            own.update({outcome.kind: 1, "values": outcome.values})
             if outcome.kind == "refused":
                 refusals[_shape_of(outcome.text)] += 1
             elif outcome.failed:
                 said = outcome.text.strip().splitlines()[-1][:300]
-                print(f"seed {seed}: {outcome.writer} {outcome.kind}: {said}", flush=True)
-    print(f"seeds {seeds.start}..{seeds.stop - 1}: {graphs} graphs, {sum(values.values())} values compared")
-    for writer in dict.fromkeys(name for name, _ in counts):
-        kinds = {kind: count for (name, kind), count in counts.items() if name == writer}
-        print(f"  {writer:10s} {kinds}, {values[writer]} values")
-    for text, count in refusals.most_common(40):
-        print(f"  refused {count:5d}  {text}")
-    if any(kind not in ("equal", "refused") for _, kind in counts):
-        raise SystemExit(1)
+                yield f"seed {seed}: {outcome.writer} {outcome.kind}: {said}"
+    for writer, own in counts.items():
+        others = {kind: count for kind, count in own.items() if kind not in ("equal", "refused", "values")}
+        yield {
+            "writer": writer,
+            **{kind: own[kind] for kind in ("equal", "refused", "values")},
+            "others": others or "-",
+        }
+    print_refusals(refusals, 40)
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    parser = argparse.ArgumentParser(description="Fuzz the front end and the pipeline.")
-    parser.add_argument("--cases", type=int, default=3000)
-    parser.add_argument("--seed", type=int, default=0, help="the first seed; cases have consecutive ones")
-    parser.add_argument("--save", type=Path, help="folder for small models that fail")
-    parser.add_argument("--json", type=Path, help="also write counts and failures to this file")
-    parser.add_argument("--quick", action="store_true", help="import and quantize only: nothing is compiled")
-    parser.add_argument("--damage", action="store_true", help="damaged files in place of wild models")
-    parser.add_argument("--writers", action="store_true", help="every writer and training in place of the pipeline")
-    options = parser.parse_args()
-    sys.path.insert(0, str(ROOT))
-    if options.writers:
-        fuzz_writers(range(options.seed, options.seed + options.cases))
-        return
+def fuzz_models(options: Namespace) -> Iterator[dict[str, Any] | str]:
+    """What became of each seed, counted, and the failures."""
     counts: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
-    failures: list[tuple[int, str, str, str]] = []
-    worker = Worker(not options.quick, options.damage)
-    for seed in progress(range(options.seed, options.seed + options.cases)):
+    worker, seeds = Worker(not options.quick, options.damage), range(options.seed, options.seed + options.cases)
+    for seed in progress(seeds):
         kind, stage, text, model = worker.run(seed)
         counts[kind] += 1
         if kind == "refused":
             refusals[f"{stage}: {_shape_of(text)}"] += 1
         if kind in ("exact", "refused", "invalid"):
             continue
-        failures.append((seed, kind, stage, text))
-        print(f"seed {seed}: {kind} ({stage}): {text.strip().splitlines()[-1][:300]}", flush=True)
+        yield f"seed {seed}: {kind} ({stage}): {text.strip().splitlines()[-1][:300]}"
         if options.save and not options.damage:
             save(options.save, seed, kind, text, model)
     worker.close()
-    print(f"seeds {options.seed}..{options.seed + options.cases - 1}: {dict(counts)}")
-    for text, count in refusals.most_common(30):
-        print(f"  refused {count:5d}  {text}")
-    print(f"{len(failures)} failures")
-    if options.json:
-        record = {"seed": options.seed, "cases": options.cases, "counts": counts, "failures": failures}
-        options.json.write_text(json.dumps(record, indent=1))
-    if failures:
-        raise SystemExit(1)
+    print_refusals(refusals, 30)
+    run = "--damage" if options.damage else "--quick" if options.quick else "all steps"
+    known = {kind: counts[kind] for kind in ("exact", "refused", "invalid")}
+    failures = len(seeds) - sum(known.values())
+    yield {"run": run, "seeds": f"{seeds.start}-{seeds.stop - 1}", **known, "failures": failures, "kinds": dict(counts)}
 
+
+def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
+    """Fuzz the writers, or the pipeline."""
+    return fuzz_writers(range(options.seed, options.seed + options.cases)) if options.writers else fuzz_models(options)
+
+
+MODELS = columns(
+    "run {run} | seeds {seeds} | exact {exact} | refused {refused} | invalid {invalid} | failures {failures}"
+)
+WRITERS = columns("writer {writer} | equal {equal} | refused {refused} | values {values} | others {others}")
+main = Command(
+    __doc__, lambda options: WRITERS if options.writers else MODELS, measure, tasks=None,
+    arguments=[
+        argument("--cases", type=int, default=3000),
+        argument("--seed", type=int, default=0, help="the first seed; cases have consecutive ones"),
+        argument("--save", type=Path, help="folder for small models that fail"),
+        argument("--damage", action="store_true", help="damaged files in place of wild models"),
+        argument("--writers", action="store_true", help="every writer and training in place of the pipeline"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

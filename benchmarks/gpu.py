@@ -17,18 +17,20 @@ from __future__ import annotations
 
 import time
 import warnings
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import gpu_variants
 import numpy as np
-from common import finish, machine, parser, print_table, write_json, zoo_module
+from harness import gpu_variants
+from harness.command import Command, argument
+from harness.report import columns
+from harness.zoo import zoo_module
 
 MODELS = ("resnet18", "resnet50", "mobilenet_v2", "vit_tiny", "minilm_seq128")
 NO_GPU = "this machine has no NVIDIA GPU that TVM can use: models are built{compiled}, nothing is measured"
 SECONDS, FEWEST, MOST = 0.3, 10, 300  # of one variant in one round
-BUILT = ("model", "batch", "kernels", "source kB", "code kB", "build s")
 
 
 def prepared(name: str, options: Any) -> Iterator[tuple[int, Path, dict[str, Any]]]:
@@ -45,7 +47,7 @@ def prepared(name: str, options: Any) -> Iterator[tuple[int, Path, dict[str, Any
 
 
 def quantize(name: str, options: Any) -> Any:
-    """The integer module of a network, its batch free; calibrated on a few of its own inputs."""
+    """The integer module of a network, its batch dynamic; calibrated on a few of its own inputs."""
     import torch
 
     import tvmq
@@ -115,57 +117,58 @@ def missed(rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def show_built(rows: list[dict[str, Any]]) -> None:
-    """What there is without a GPU."""
-    lines = [
-        [r["model"], str(r["batch"]), str(r["kernels"]), f"{r['source_kb']:.0f}",
-         f"{r['code_kb']:.0f}" if r["code_kb"] else "-", f"{r['build_s']:.1f}"]
-        for r in rows
-    ]  # fmt: skip
-    print_table(BUILT, lines)
+BUILT = columns(
+    "model {model} | batch {batch} | kernels {kernels} | source kB {source_kb:.0f} | code kB {code_kb:.0f}",
+    "build s {build_s:.1f}",
+)
+MEASURED = (
+    *columns("model {model} | batch {batch}"), *((name, f"{{{name}:.3f}}") for name in gpu_variants.NAMES)
+)  # fmt: skip
 
 
-def show_measured(rows: list[dict[str, Any]]) -> None:
-    """Milliseconds, then why some are missing."""
-    names = gpu_variants.NAMES
-    lines = [
-        [r["model"], str(r["batch"]), *(f"{r[n]:.3f}" if n in r else "-" for n in names)] for r in rows
-    ]  # fmt: skip
-    print_table(["model", "batch", *names], lines)
-    for row in rows:
-        for name, reason in row["missing"].items():
-            print(f"{row['model']} at batch {row['batch']}, {name}: {reason}")
-
-
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Latency on an NVIDIA GPU.", tasks=())
-    commands.add_argument("--models", default=",".join(MODELS), help="networks, separated by commas")
-    commands.add_argument("--batches", default="1,64", help="separated by commas")
-    commands.add_argument("--arch", help="GPU to build for; the one here, else sm_90")
-    commands.add_argument("--rounds", type=int, default=3, help="of all variants")
-    commands.add_argument("--compile-mode", default="default", help="of torch.compile")
-    options = commands.parse_args()
+def gpu_here() -> str | None:
+    """The architecture of the GPU of this machine, if there is one."""
     from tvmq.codegen.target.cuda import device_arch
+
+    return device_arch()
+
+
+def head(_options: Namespace) -> list[str]:
+    """A sentence where there is no GPU."""
     from tvmq.codegen.target.nvcc import find_nvcc
 
-    here = device_arch()
+    return [] if gpu_here() else [NO_GPU.format(compiled=" and compiled by nvcc" if find_nvcc() else "")]
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each model and batch."""
+    here, options = gpu_here(), Namespace(**vars(options))
     options.batches = [int(batch) for batch in options.batches.split(",")]
     options.arch = options.arch or here or "sm_90"
     options.cache.mkdir(parents=True, exist_ok=True)
-    print(machine(), flush=True)
-    if here is None:
-        print(NO_GPU.format(compiled=" and compiled by nvcc" if find_nvcc() else ""), flush=True)
-    rows = []
     for name in options.models.split(","):
         for batch, path, facts in prepared(name, options):
-            rows.append({**facts, **(measure(name, batch, path, options) if here else facts_of(path, options.arch))})
-            print(rows[-1], flush=True)
-    (show_measured if here else show_built)(rows)
-    failures = missed(rows) if here else []
-    write_json(options.json, {"arch": options.arch, "gpu": here, "models": rows, "failures": failures})
-    finish(failures)
+            yield {**facts, **(measure(name, batch, path, options) if here else facts_of(path, options.arch))}
 
+
+def all_missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Say why variants are missing; bounds of what was measured."""
+    for row in rows:
+        for name, reason in row.get("missing", {}).items():
+            print(f"{row['model']} at batch {row['batch']}, {name}: {reason}")
+    return missed([row for row in rows if "missing" in row])
+
+
+main = Command(
+    __doc__, lambda _: MEASURED if gpu_here() else BUILT, measure_all, all_missed, (), head=head,
+    arguments=[
+        argument("--models", default=",".join(MODELS), help="networks, separated by commas"),
+        argument("--batches", default="1,64", help="separated by commas"),
+        argument("--arch", help="GPU to build for; the one here, else sm_90"),
+        argument("--rounds", type=int, default=3, help="of all variants"),
+        argument("--compile-mode", default="default", help="of torch.compile"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -2,7 +2,7 @@
 
     python benchmarks/hard.py [--networks a,b] [--folder DIR] [--quick] [--json out.json]
 
-Networks  ten of our own, trained where --cache has none yet (hard_networks.py; needs torch); with --folder those of a
+Networks  ten of our own, trained where --cache has none yet (hard_networks/; needs torch); with --folder those of a
           folder in the form of the zoo too (tasks.py, tasks.json)
 Settings  float: the model as it came; unguarded: guard=None; products: Rule(no multiply-accumulates, None), so nothing
           but convolutions and products is in 8 bits, guard=None; default: tvmq.quantize with no option
@@ -14,34 +14,25 @@ Bounds    of the default: 20 dB, not more than a point or 2 paired standard erro
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import ours
-import typer
-from common import (
-    Feeds,
-    Scored,
-    batch_one_shape,
-    evaluate,
-    finish,
-    first_inputs,
-    machine,
-    paired,
-    print_table,
-    write_json,
-)
-from hard_networks import load
+from hard_networks.tasks import load
+from harness.command import Command, argument
+from harness.model import Model
+from harness.report import columns
+from harness.timing import median_seconds
+from harness.zoo import Feeds, Scored, evaluate, first_inputs, score_figures
 
 import tvmq
 from tvmq.quantization.pipeline import USUAL_GUARD
 
 LEAST_DB, MOST_POINTS = 20.0, 1.0
-COMPARED = 2  # samples compared with the definition
 SECONDS = 0.5  # of runs that are timed, after one to warm up
 PRODUCTS = (tvmq.Rule(lambda layer: layer.macs == 0, None),)
 # Setting -> rules, guard
@@ -50,16 +41,6 @@ SETTINGS: dict[str, tuple[tuple[tvmq.Rule, ...], str | None]] = {
     "products": (PRODUCTS, None),
     "default": ((), USUAL_GUARD),
 }
-COLUMNS = (
-    ("network", "{name}"),
-    ("setting", "{setting}"),
-    ("score", "{score:.2f}"),
-    ("- float", "{difference:+.2f} ± {error:.2f}"),
-    ("dB", "{decibels:.1f}"),
-    ("ms", "{milliseconds:.3f}"),
-    ("differing", "{differing}"),
-    ("seconds", "{seconds:.1f}"),
-)
 
 
 def decibels(reference: Scored, other: Scored) -> float:
@@ -76,43 +57,6 @@ def decibels(reference: Scored, other: Scored) -> float:
     ]
     signal, noise = (np.square(values).sum(axis=1) for values in (rows[0], rows[0] - rows[1]))
     return float(np.mean(10 * np.log10(np.maximum(signal, 1e-30) / np.maximum(noise, 1e-12 * signal + 1e-30))))
-
-
-def milliseconds(executable: Any, feeds: Sequence[Any], seconds: float) -> float:
-    """Of one run, the median."""
-    executable.run(feeds[0])
-    taken: list[float] = []
-    while sum(taken) < seconds:
-        begin = time.perf_counter()
-        executable.run(feeds[len(taken) % len(feeds)])
-        taken.append(time.perf_counter() - begin)
-    return 1e3 * statistics.median(taken)
-
-
-def measure(task: Any, *, seconds: float = SECONDS) -> list[dict[str, Any]]:
-    """The rows of one network."""
-    model, samples = ours.Model.read(task.model_path, batch_one_shape(task)), first_inputs(task, 8)
-    floats = model.floats()
-    reference = evaluate(task, ours.predict(floats))
-    rows = [_row(task.name, "float", reference, reference, milliseconds(floats, samples, seconds))]
-    for name, (rules, guard) in SETTINGS.items():
-        begin = time.perf_counter()
-        with tvmq.qconfig(rules=rules):
-            module = model.integer(Feeds(task), guard=guard)
-        taken, executable = time.perf_counter() - begin, tvmq.build(module)
-        scored = evaluate(task, ours.predict(executable))
-        differing = tvmq.verify(executable, samples[:COMPARED]).differing
-        row = _row(task.name, name, reference, scored, milliseconds(executable, samples, seconds))
-        rows.append({**row, "differing": differing, "seconds": taken})
-    return rows
-
-
-def _row(name: str, setting: str, reference: Scored, scored: Scored, taken: float) -> dict[str, Any]:
-    difference, error = paired(scored, reference)
-    return {
-        "name": name, "setting": setting, "score": scored.score, "difference": difference, "error": error,
-        "decibels": decibels(reference, scored), "milliseconds": taken, "differing": 0, "seconds": 0.0,
-    }  # fmt: skip
 
 
 def missed(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -133,33 +77,53 @@ def missed(rows: Sequence[dict[str, Any]]) -> list[str]:
     return failures + [f"{row['name']}, {row['setting']}: {row['differing']} values differ" for row in differing]
 
 
-def cells(row: dict[str, Any]) -> list[str]:
-    """A row of the table."""
-    return [form.format(**row) for _, form in COLUMNS]
+COLUMNS = columns(
+    "network {name} | setting {setting} | score {score:.2f} | - float {difference:+.2f} ± {error:.2f}",
+    "dB {decibels:.1f} | ms {milliseconds:.3f} | differing {differing} | seconds {seconds:.1f}",
+)
 
 
-def main(
-    networks: Annotated[str, typer.Option(help="names, separated by commas; all if empty")] = "",
-    folder: Annotated[Path | None, typer.Option(help="a folder of more tasks, in the form of the zoo")] = None,
-    cache: Annotated[Path, typer.Option(help="where trained networks are kept")] = Path("build/benchmarks/hard"),
-    json: Annotated[Path | None, typer.Option(help="also write the figures to this file")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="hardly trained, few samples: a look, not a result")] = False,
-) -> None:
-    """Networks that 8 bits find hard, at the defaults and with products alone in integers."""
-    print(machine(), flush=True)
-    names = [name for name in networks.split(",") if name]
-    tasks = load(names, cache, folder=folder, quick=quick)
-    found = []
-    for task in tasks.values():
-        found.append(measure(task, seconds=0.01 if quick else SECONDS))
-        for row in found[-1]:
-            named = zip([title for title, _ in COLUMNS], cells(row), strict=True)
-            print(", ".join(map(" ".join, named)), flush=True)
-    print_table([title for title, _ in COLUMNS], [cells(row) for rows in found for row in rows])
-    failures = [text for rows in found for text in missed(rows)]
-    write_json(json, {"quick": quick, "rows": [row for rows in found for row in rows], "failures": failures})
-    finish([] if quick else failures)
+def measure(task: Any, *, seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
+    """The rows of one network."""
+    model, samples = Model.of_task(task), first_inputs(task, 8)
+    floats = model.floats()
+    reference = evaluate(task, floats.run)
 
+    def row(setting: str, executable: Any, scored: Scored, **facts: Any) -> dict[str, Any]:
+        taken = 1e3 * median_seconds(executable.run, samples, seconds)
+        figures = {"decibels": decibels(reference, scored), "milliseconds": taken, "differing": 0, "seconds": 0.0}
+        return {"name": task.name, "setting": setting, **score_figures(scored, reference), **figures, **facts}
+
+    yield row("float", floats, reference)
+    for name, (rules, guard) in SETTINGS.items():
+        begin = time.perf_counter()
+        with tvmq.qconfig(rules=rules):
+            module = model.integer(Feeds(task), guard=guard)
+        taken = time.perf_counter() - begin
+        executable = tvmq.build(module)
+        differing = tvmq.verify(executable, samples[:2]).differing
+        yield row(name, executable, evaluate(task, executable.run), differing=differing, seconds=taken)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of all networks."""
+    names = [name for name in options.networks.split(",") if name]
+    for task in load(names, options.cache, folder=options.folder, quick=options.quick).values():
+        yield from measure(task, seconds=0.01 if options.quick else SECONDS)
+
+
+def all_missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Bounds that networks miss."""
+    return [text for _, group in groupby(rows, lambda row: row["name"]) for text in missed(list(group))]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, all_missed, tasks=None, cache=Path("build/benchmarks/hard"), judges_quick=False,
+    arguments=[
+        argument("--networks", default="", help="names, separated by commas; all if empty"),
+        argument("--folder", type=Path, help="a folder of more tasks, in the form of the zoo"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -17,29 +17,15 @@ integer. Exit code 1 where a bound is missed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import ours
-from common import (
-    QUICK_CALIBRATION,
-    TRANSFORMERS,
-    Feed,
-    Feeds,
-    Scored,
-    batch_one_shape,
-    evaluate,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    paired,
-    parser,
-    print_table,
-    sqnr,
-    write_json,
-)
+from harness.command import Command, argument
+from harness.model import Model
+from harness.report import columns
+from harness.zoo import TRANSFORMERS, Feed, Feeds, Figures, Scored, chosen_tasks, evaluate, first_inputs, score_figures
 
 import tvmq
 from tvmq.errors import IntegralError
@@ -50,7 +36,6 @@ from tvmq.passes.integrality import integrality
 # Option -> its value; those that this version lacks are left out.
 INTEGER_FUNCTIONS = {"integer_softmax": True, "integer_layer_norm": True, "residual_streams": "int16"}
 LISTED = 6
-Figures = dict[str, Any]
 
 
 def settings() -> dict[str, dict[str, Any]]:
@@ -63,7 +48,7 @@ def settings() -> dict[str, dict[str, Any]]:
     }
 
 
-def quantized(model: ours.Model, feeds: Iterable[Feed], options: dict[str, Any]) -> tuple[Any, list[str]]:
+def quantized(model: Model, feeds: Iterable[Feed], options: dict[str, Any]) -> tuple[Any, list[str]]:
     """The module in four functions, fully integral if that is possible; and what refused that."""
     try:
         with tvmq.qconfig(**options, partition_conversions="fully_integral"):
@@ -83,40 +68,6 @@ def chained(executable: Any, feed: Feed) -> list[np.ndarray]:
     return list(values)
 
 
-def differing(executable: Any, feeds: Sequence[Feed]) -> int:
-    """Values in which the three functions one after another, or compiled code and definition, disagree."""
-    count = tvmq.verify(executable, feeds).differing
-    for feed in feeds:
-        pairs = zip(executable.run(feed), chained(executable, feed), strict=True)
-        count += sum(int(np.sum(a.view(np.uint8) != b.view(np.uint8))) for a, b in pairs)
-    return count
-
-
-def measure(task: Any, model: ours.Model, feeds: Feeds, name: str, floats: Scored) -> Figures:
-    """One row of the table."""
-    options = settings()[name]
-    module, refusal = quantized(model, feeds, options) if options else (model.integer(feeds), [])
-    executable = tvmq.build(module)
-    scored = evaluate(task, ours.predict(executable))
-    difference, error = paired(scored, floats)
-    core = integrality(module)
-    return {
-        "task": task.name,
-        "setting": name,
-        "float": floats.score,
-        "score": scored.score,
-        "difference": difference,
-        "error": error,
-        "sqnr": sqnr(floats, scored),
-        "integral": core.is_integral,
-        "operators": dict(core.operators),
-        "ends": f"{_texts(core.entry)} to {_texts(core.exit)}",
-        "last": [f"{op.split('.')[-1]} '{', '.join(layers)}'" for op, layers in core.last],
-        "reasons": refusal or core.reasons(),
-        "differing": differing(executable, first_inputs(task, 3)) if options else 0,
-    }
-
-
 def _texts(ends: Any) -> str:
     return ", ".join(dict.fromkeys(ends.values()))
 
@@ -131,25 +82,6 @@ def kinds(figures: Figures) -> str:
     floats = sum(count for dtype, count in counts.items() if "float" in dtype)
     integers = [f"{dtype} {count}" for dtype, count in sorted(counts.items()) if "float" not in dtype]
     return ", ".join([*integers, f"float {floats}"])
-
-
-COLUMNS = (
-    ("task", "{task}"),
-    ("setting", "{setting}"),
-    ("float", "{float:.2f}"),
-    ("score", "{score:.2f}"),
-    ("score - float", "{difference:+.2f} ± {error:.2f}"),
-    ("SQNR", "{sqnr:.1f}"),
-    ("integral", "{answer}"),
-    ("core", "{kinds}"),
-    ("ends", "{ends}"),
-)
-
-
-def row(figures: Figures) -> list[str]:
-    """The cells of a row."""
-    answer = "yes" if figures["integral"] else f"no, {len(figures['reasons'])}"
-    return [form.format(**figures, answer=answer, kinds=kinds(figures)) for _, form in COLUMNS]
 
 
 def missed(figures: Figures) -> list[str]:
@@ -169,29 +101,6 @@ def changes(made: Sequence[Figures], name: str) -> bool:
     return name != "integer functions" or not made[-1]["integral"] or bool(made[-1]["last"])
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Fully integral cores: which tasks have one, what stops the others, what it costs.")
-    commands.add_argument("--settings", default=",".join(settings()), help="names, separated by commas")
-    options = commands.parse_args()
-    print(machine(), flush=True)
-    found: list[Figures] = []
-    for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
-        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
-        model = ours.Model.read(task.model_path, batch_one_shape(task))
-        floats, made = evaluate(task, ours.predict(model.floats())), list[Figures]()
-        for name in options.settings.split(","):
-            if not made or changes(made, name):
-                made.append(measure(task, model, feeds, name, floats))
-                print(", ".join(f"{title} {cell}" for (title, _), cell in zip(COLUMNS, row(made[-1]), strict=True)))
-        found += made
-    print_table([title for title, _ in COLUMNS], [row(figures) for figures in found])
-    tell(found)
-    failures = [text for figures in found for text in missed(figures)]
-    write_json(options.json, {"quick": options.quick, "rows": found, "failures": failures})
-    finish(failures)
-
-
 def tell(found: Sequence[Figures]) -> None:
     """What stands behind integral cores, and what stops the others."""
     for figures in found:
@@ -204,6 +113,59 @@ def tell(found: Sequence[Figures]) -> None:
         if len(reasons) > LISTED:
             print(f"{where}: {len(reasons) - LISTED} more")
 
+
+COLUMNS = columns(
+    "task {task} | setting {setting} | float {float:.2f} | score {score:.2f}",
+    "score - float {difference:+.2f} ± {error:.2f} | SQNR {sqnr:.1f} | integral {answer} | core {kinds} | ends {ends}",
+)
+
+
+def differing(executable: Any, feeds: Sequence[Feed]) -> int:
+    """Values in which the three functions one after another, or compiled code and definition, disagree."""
+    pairs = [(a, b) for feed in feeds for a, b in zip(executable.run(feed), chained(executable, feed), strict=True)]
+    chains = sum(int(np.sum(a.view(np.uint8) != b.view(np.uint8))) for a, b in pairs)
+    return tvmq.verify(executable, feeds).differing + chains
+
+
+def measure(task: Any, model: Model, feeds: Feeds, name: str, floats: Scored) -> Figures:
+    """One row of the table."""
+    options = settings()[name]
+    module, refusal = quantized(model, feeds, options) if options else (model.integer(feeds), [])
+    executable, core = tvmq.build(module), integrality(module)
+    figures = {
+        "task": task.name, "setting": name, "float": floats.score,
+        **score_figures(evaluate(task, executable.run), floats),
+        "integral": core.is_integral, "operators": dict(core.operators),
+        "ends": f"{_texts(core.entry)} to {_texts(core.exit)}",
+        "last": [f"{op.split('.')[-1]} '{', '.join(layers)}'" for op, layers in core.last],
+        "reasons": refusal or core.reasons(),
+        "differing": differing(executable, first_inputs(task, 3)) if options else 0,
+    }  # fmt: skip
+    answer = "yes" if core.is_integral else f"no, {len(figures['reasons'])}"
+    return {**figures, "answer": answer, "kinds": kinds(figures)}
+
+
+def measure_all(options: Namespace) -> Iterator[Figures]:
+    """The settings of each task that change anything."""
+    for task, feeds in chosen_tasks(options):
+        model, made = Model.of_task(task), list[Figures]()
+        floats = evaluate(task, model.floats().run)
+        for name in options.settings.split(","):
+            if not made or changes(made, name):
+                made.append(measure(task, model, feeds, name, floats))
+                yield made[-1]
+
+
+def all_missed(rows: list[Figures], _options: Namespace) -> list[str]:
+    """Print what stands behind the cores; bounds that rows miss."""
+    tell(rows)
+    return [text for figures in rows for text in missed(figures)]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, all_missed,
+    arguments=[argument("--settings", default=",".join(settings()), help="names, separated by commas")],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

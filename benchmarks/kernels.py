@@ -2,12 +2,15 @@
 
     python benchmarks/kernels.py [--levels avx512vnni,avx2] [--shapes 1x1,stem] [--tiles 6x4,4x4] [--peers]
         [--networks resnet50,unet256]
+    python benchmarks/kernels.py --functions add,softmax [--levels avx512vnni,avx2]
 
-With --networks the rows are the distinct convolutions of these networks (network_shapes.py).
+With --functions the rows are the large cases of these functions (or all) in tests/codegen/kernels/table.py, the calls
+that the tests compare with the definition; cycles are of the clock that is measured here.
+With --networks the rows are the distinct convolutions of these networks (harness/network_shapes.py).
 Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; share of the peak of the
           instruction set's dot product, measured between the runs of the same row by a loop over registers;
           s: seconds of compilation; gain: OpenVINO's time for the same int8 layer / ours, with --peers, measured
-          between our runs (openvino_layers.py); only on the best level that this CPU has
+          between our runs (harness/openvino_layers.py); only on the best level that this CPU has
 The share counts true multiply-accumulates: padding of channels, taps and tiles counts as loss.
 With --tiles every tile is timed, beside the one that the cost model chooses (*). Shapes that Winograd can compute,
 proved exact for the random weights, have a row for it beside the direct kernel, with a * where the cost model takes it;
@@ -29,13 +32,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import common
 import numpy as np
 import tvm
-from network_shapes import network_shapes
+from harness.network_shapes import network_shapes
+from harness.report import finish, machine, print_table
 from tvm.script.ir_builder import tirx as T
 
-from tvmq import numerics
+from tests.codegen.kernels.cases import check
+from tests.codegen.kernels.harness import compile_unchecked, expected_conv
+from tests.codegen.kernels.table import TABLE
 from tvmq.codegen.kernels import isa
 from tvmq.codegen.kernels.conv.conv2d import instructions_for, make_kernel
 from tvmq.codegen.kernels.conv.shape import ConvShape
@@ -46,6 +51,7 @@ from tvmq.codegen.kernels.parts.types import Conv2d, Kernel, Requantize
 from tvmq.codegen.kernels.winograd import winograd
 from tvmq.codegen.kernels.winograd.scheme import F4, refusal
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd
+from tvmq.codegen.performance.machine import measured_clock
 from tvmq.codegen.target.host import host_features
 
 SAME3, SAME7 = (1, 1, 1, 1), (3, 3, 3, 3)
@@ -76,15 +82,10 @@ SHAPES = {
 }
 DEEP, SHARE, GAIN = 128, 0.9, 1.4  # bounds
 WINOGRAD_SHAPES = ("3x3 56x56x64->64", "3x3 28x28x128->128")
-CPUS = {
-    "avx2": "haswell",
-    "avx512bw": "skylake-avx512",
-    "avx512vnni": "cascadelake",
-    "avx512vbmi": "icelake-server",
-}
 X_ZERO, NAN = 7, float("nan")
 PEAK_ROUNDS, PEAK_UNROLL = 1000, 2
 HEADERS = ("shape", "level", "kernel", "us", "GMAC/s", "of peak", "s", "OpenVINO us", "gain")
+CYCLE_HEADERS = ("case", "level", "kernel", "us", "cycles", "cycles for 64 bytes")
 
 
 @dataclass(frozen=True)
@@ -112,13 +113,6 @@ class Row:
         return (self.title, self.level, self.label, *figures, f"{peer:.1f}", f"{gain:.2f}")
 
 
-def compiled(name: str, func: Any, level: str) -> Callable[..., None]:
-    """A PrimFunc for a CPU of that level."""
-    target = tvm.target.Target({"kind": "llvm", "mcpu": CPUS.get(level, "x86-64")})
-    function: Callable[..., None] = tvm.compile(tvm.IRModule({name: func}), target)[name]
-    return function
-
-
 def peak_run(level: str) -> tuple[Callable[[], None], int]:
     """A loop of dot products of registers, and its multiply-accumulates."""
     ins = isa.level(level)
@@ -144,7 +138,7 @@ def peak_run(level: str) -> tuple[Callable[[], None], int]:
                     register.set(ins.dot(register.get(), activations, weight))
         for i, register in enumerate(sums):
             builder.store(y, i * ins.lanes, register.get(), ins.lanes)
-    run = compiled("peak", function.prim_func, level)
+    run = compile_unchecked("peak", function.prim_func, level)
     tensors = [tvm.runtime.tensor(np.zeros(length, dtype)) for length, dtype in lengths.values()]
     return (lambda: run(*tensors)), reads * count * size
 
@@ -153,17 +147,12 @@ def kernel_run(conv: Conv2d, kernel: Kernel, level: str, operands: Any) -> tuple
     """A call of the compiled kernel, checked once against the definition; and seconds of compilation."""
     x, weight, bias, step = operands
     begin = time.perf_counter()
-    function = compiled(kernel.name, kernel.func, level)
+    function = compile_unchecked(kernel.name, kernel.func, level)
     seconds = time.perf_counter() - begin
     y = np.zeros(conv.out_shape, np.uint8)
     tensors = [tvm.runtime.tensor(array) for array in (x, *kernel.constants, y)]
     function(*tensors)
-    options = {"strides": conv.strides, "padding": conv.padding, "groups": conv.groups}
-    sums = numerics.conv(x.transpose(0, 3, 1, 2), weight, x_zero=X_ZERO, **options)
-    expected = numerics.requantize(
-        sums.transpose(0, 2, 3, 1) + bias, step.multiplier, axis=3, zero_point=3, dtype="uint8"
-    )
-    if not np.array_equal(tensors[-1].numpy(), expected):
+    if not np.array_equal(tensors[-1].numpy(), expected_conv(conv, (x, weight, bias), X_ZERO, (step,), ())):
         raise SystemExit(f"{kernel.name} differs from the definition")
     return (lambda: function(*tensors)), seconds
 
@@ -236,7 +225,7 @@ def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], 
         runs[label], notes[label] = kernel_run(conv, kernel, level, operands)
     peer = None
     if options.peers and level == options.best:
-        from openvino_layers import layer_seconds
+        from harness.openvino_layers import layer_seconds
 
         try:
             peer, _ = layer_seconds(conv)
@@ -249,6 +238,23 @@ def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], 
         Row(title, level, label, time, macs / time, macs / time / rate, notes[label], beside)
         for label, time in times.items()
     ]
+
+
+def function_rows(names: str, level: str, seconds: float) -> list[tuple[str, ...]]:
+    """Rows of the large cases of these functions, each compared with the definition first."""
+    rows, clock = [], measured_clock()
+    for entry in (entry for name, entry in TABLE.items() if names == "all" or name in names.split(",")):
+        for case in entry.make(entry.large):
+            check(case, level)
+            kernel = case.make(isa.isa_named(level))
+            arrays = (*case.inputs, *kernel.constants, np.zeros_like(case.expected))
+            tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in arrays]
+            function = compile_unchecked(kernel.name, kernel.func, level)
+            times, _ = interleaved({"kernel": lambda: function(*tensors)}, seconds, None)  # noqa: B023
+            cycles, lines = times["kernel"] * clock, max(array.nbytes for array in arrays) / 64
+            figures = f"{1e6 * times['kernel']:.1f}", f"{cycles:.0f}", f"{cycles / lines:.2f}"
+            rows.append((case.name, level, kernel.name, *figures))
+    return rows
 
 
 def missed(rows: list[Row], best: str, shapes: Mapping[str, Conv2d] = SHAPES) -> list[str]:
@@ -275,6 +281,7 @@ def main() -> None:
     parser.add_argument("--levels", default="", help="instruction sets; default: all that this CPU has")
     parser.add_argument("--shapes", default="", help="parts of the names of shapes, separated by commas")
     parser.add_argument("--networks", default="", help="rows of networks instead: names, or all")
+    parser.add_argument("--functions", default="", help="functions of the tests' table: names, or all")
     parser.add_argument("--tiles", default="", help="further tiles, such as 6x4,4x4")
     parser.add_argument("--peers", action="store_true", help="also OpenVINO's time for the same layer")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each row")
@@ -285,7 +292,11 @@ def main() -> None:
         level for level in isa.LEVELS if set(isa.features(level)) <= present
     ]
     wanted = options.shapes.split(",")
-    print(common.machine(), flush=True)
+    print(machine(), flush=True)
+    if options.functions:
+        rows_of = (function_rows(options.functions, level, options.seconds) for level in levels)
+        print_table(CYCLE_HEADERS, [row for rows in rows_of for row in rows])
+        return
     options.best = levels[0]
     shapes = network_shapes(options.networks) or SHAPES
     rows: list[Row] = []
@@ -295,8 +306,8 @@ def main() -> None:
                 rows += measure(title, conv, level, tiles, options)
                 print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    common.print_table(HEADERS, [row.cells() for row in rows])
-    common.finish(missed(rows, options.best, shapes))
+    print_table(HEADERS, [row.cells() for row in rows])
+    finish(missed(rows, options.best, shapes))
 
 
 if __name__ == "__main__":

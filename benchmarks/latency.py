@@ -21,7 +21,7 @@ Columns   milliseconds, medians of all runs; int8 gain: best peer's int8 / ours;
 --clock   process_time counts what a process computes and not what it waits for others: for busy machines, one thread
 --peers   further peers, each in a process of its own (adapters/) with the interpreter of its environment, which
           peer_environments.py makes: they take turns with the others and have a table of their own; with --level
-          those that can be limited (peer_environments.py says how), the others are refused with that reason
+          those that can be limited (harness/peer_environments.py says how), the others are refused with that reason
 Bounds    1. geometric mean of int8 gain >= 1.4        2. int8 gain >= 1 / 1.03 less the A/A spread, every model
           3. beside float > 1, every model             4. geometric mean of float gain >= 1
           5. no further peer's int8 below ours by more than 2. allows
@@ -30,24 +30,24 @@ Exit code 1 where a bound is missed.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import finish, machine, parser, print_table, set_threads, write_json
-from further_peers import PEER_COLUMNS, FurtherPeers, missed_peers, peer_rows
-from latency_models import NETWORKS, ZOO_TASKS, Network, find
-from peer_environments import ENVIRONMENTS, chosen
+from harness import further_peers, set_threads
+from harness.command import Command, argument, run_fresh
+from harness.further_peers import FurtherPeers, missed_peers, peer_rows
+from harness.networks import NETWORKS, ZOO_TASKS, Network, find
+from harness.peer_environments import ENVIRONMENTS, chosen
+from harness.report import columns
+from harness.timing import Run, median_milliseconds, time_blocks, timer_of
 
-BLOCK_SECONDS, FEWEST, MOST = 0.15, 3, 60  # of one contestant in one round
-WARM_UP = 3
 GAIN, SLACK = 1.4, 1.03
 LEVELS = {"": "llvm", "avx2": "llvm -mcpu=haswell", "avx512bw": "llvm -mcpu=skylake-avx512"}
 ONEDNN = {"avx2": "AVX2", "avx512bw": "AVX512_CORE"}
@@ -59,19 +59,17 @@ UNLIMITED = ("ort f32", "ort int8")  # peers that --level does not reach
 CONTESTANTS = (OURS, FLOAT, *INT8_PEERS, *FLOAT_PEERS)
 CLOCKS = ("perf_counter", "process_time")
 NAN = float("nan")
-Run = Callable[[], object]
-Timer = Callable[[int], np.ndarray]  # seconds of each of so many runs
 
 
 def our_runs(network: Network, options: Any) -> tuple[dict[str, Run], dict[str, Any]]:
     """Our contestants, saved and loaded again as a user would, and what is known of the int8 one."""
-    import ours
-
     import tvmq
     from tvmq.graph.ledger import get_ledger
 
     feed, target = network.feed(options.batch), LEVELS[options.level]
-    model = ours.Model.read(network.path, {name: array.shape for name, array in feed.items()})
+    from harness.model import Model
+
+    model = Model.read(network.path, {name: array.shape for name, array in feed.items()})
     quantized = model.quantized(network.feeds if options.batch == 1 else [feed], target, guard=network.guard)
     macs = sum(layer.get("macs", 0) for layer in get_ledger(quantized.module).layers.values())
     runs = {}
@@ -85,14 +83,13 @@ def our_runs(network: Network, options: Any) -> tuple[dict[str, Run], dict[str, 
 
 def peer_runs(network: Network, options: Any) -> dict[str, Run]:
     """The peers' contestants; those whose packages are missing are left out."""
-    import openvino_peer
-    import peers
+    from harness import onnxruntime_peer, openvino_peer
 
     feed, threads = network.feed(options.batch), options.threads
-    quantized, _ = peers.int8_model(network.path, network.feeds, options.cache)
+    quantized, _ = onnxruntime_peer.int8_model(network.path, network.feeds, options.cache)
     runs: dict[str, Run] = {}
     for name, path in (("ort f32", network.path), ("ort int8", quantized)):
-        predict = peers.session(path, threads, options.batch)
+        predict = onnxruntime_peer.session(path, threads, options.batch)
         runs[name] = lambda predict=predict: predict(feed)
     if openvino_peer.available():
         floats, int8 = network.path, openvino_peer.int8_model(network, options.cache)
@@ -115,57 +112,6 @@ def peak(level: str) -> tuple[Run, int]:
     return kernels.peak_run(resolve_target(LEVELS[level]).isa.name)
 
 
-def timed(run: Run, clock: Callable[[], float] = time.perf_counter) -> Timer:
-    """Times runs of this very process."""
-
-    def seconds(count: int) -> np.ndarray:
-        stamps = [clock()]
-        for _ in range(count):
-            run()
-            stamps.append(clock())
-        return np.diff(stamps)
-
-    return seconds
-
-
-def blocks(runs: dict[str, Run], rounds: int) -> dict[str, list[np.ndarray]]:
-    """`take_turns` of runs of this very process."""
-    return take_turns({name: timed(run) for name, run in runs.items()}, rounds)
-
-
-def take_turns(timers: dict[str, Timer], rounds: int) -> dict[str, list[np.ndarray]]:
-    """Seconds of the runs of each contestant, a block a round, the contestants taking turns."""
-    for seconds in timers.values():
-        seconds(WARM_UP)
-    times: dict[str, list[np.ndarray]] = {name: [] for name in timers}
-    for _ in range(rounds):
-        for name, seconds in timers.items():
-            count = int(np.clip(BLOCK_SECONDS / seconds(1)[0], FEWEST, MOST))
-            times[name].append(seconds(count))
-    return times
-
-
-def measure(name: str, options: Any) -> dict[str, Any]:
-    """All figures of one model; peers start first, as TVM binds the thread that runs it."""
-    if options.threads == 1 and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    network = find(name, options)
-    runs = peer_runs(network, options)
-    for run in runs.values():
-        run()
-    further = FurtherPeers.start(network, options)
-    ours_, facts = our_runs(network, options)
-    peak_run, peak_macs = peak(options.level)
-    local = {key: timed(run, getattr(time, options.clock)) for key, run in {**ours_, **runs, "peak": peak_run}.items()}
-    times = take_turns(local | further.timers(), options.rounds)
-    further.close()
-    figures: dict[str, Any] = {key: 1e3 * float(np.median(np.concatenate(parts))) for key, parts in times.items()}
-    best = {key: 1e3 * float(min(map(np.median, parts))) for key, parts in times.items()}
-    rate = peak_macs / figures["peak"] * options.threads  # in a millisecond
-    peers = further.figures({key: 1e3 * float(min(map(np.min, parts))) for key, parts in times.items()})
-    return {"name": name, "level": options.level, **facts, "peak_rate": rate, "best": best, "peers": peers, **figures}
-
-
 def judged(figures: dict[str, Any]) -> dict[str, Any]:
     """The figures with what follows from them."""
 
@@ -175,7 +121,6 @@ def judged(figures: dict[str, Any]) -> dict[str, Any]:
 
     again = figures[AGAIN] / figures[OURS]
     return {
-        **dict.fromkeys(CONTESTANTS, NAN),
         **figures,
         "int8_gain": least(INT8_PEERS) / figures[OURS],
         "beside_float": least(FLOAT_PEERS) / figures[OURS],
@@ -186,21 +131,6 @@ def judged(figures: dict[str, Any]) -> dict[str, Any]:
         "ceiling": figures["macs"] / figures["peak_rate"],
         "mmacs": 1e-6 * figures["macs"],
     }
-
-
-COLUMNS = (
-    ("model", "{name}"),
-    ("MMACs", "{mmacs:.0f}"),
-    *((name, "{" + name + ":.3f}") for name in CONTESTANTS),
-    ("int8 gain", "{int8_gain:.2f}"),
-    ("beside float", "{beside_float:.2f}"),
-    ("float gain", "{float_gain:.2f}"),
-    ("A/A", "{spread:.1%}"),
-    ("GMAC/s", "{gmacs:.0f}"),
-    ("of peak", "{share:.0%}"),
-    ("ceiling", "{ceiling:.3f}"),
-    ("int32 sums", "{sums}/{products}"),
-)
 
 
 def geometric_mean(values: list[float]) -> float:
@@ -229,56 +159,81 @@ def missed(models: list[dict[str, Any]]) -> list[str]:
     return failures
 
 
-def in_child(name: str, options: Any, arguments: list[str]) -> dict[str, Any]:
-    """`measure` in a fresh process."""
-    environment = dict(os.environ, TVM_NUM_THREADS=str(options.threads), OMP_NUM_THREADS=str(options.threads))
-    if options.level:
-        environment["ONEDNN_MAX_CPU_ISA"] = ONEDNN[options.level]
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "figures.json"
-        command = [sys.executable, __file__, *arguments, "--tasks", name, "--json", str(out), "--child"]
-        subprocess.run(command, env=environment, check=True)
-        record: dict[str, Any] = json.loads(out.read_text())
-    return record["figures"]  # type: ignore[no-any-return]
+COLUMNS = columns(
+    "model {name} | MMACs {mmacs:.0f}", *(f"{name} {{{name}:.3f}}" for name in CONTESTANTS),
+    "int8 gain {int8_gain:.2f} | beside float {beside_float:.2f} | float gain {float_gain:.2f} | A/A {spread:.1%}",
+    "GMAC/s {gmacs:.0f} | of peak {share:.0%} | ceiling {ceiling:.3f} | int32 sums {sums}/{products}",
+)  # fmt: skip
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Latency of int8 and float: tvmq, onnxruntime, OpenVINO.", tasks=NETWORKS + ZOO_TASKS)
-    commands.add_argument("--threads", type=int, default=1, help="of each runtime")
-    commands.add_argument("--batch", type=int, default=1, help="samples of a run; only for models of a free batch")
-    commands.add_argument("--rounds", type=int, default=5, help="blocks of each contestant")
-    commands.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
-    commands.add_argument("--clock", default=CLOCKS[0], choices=CLOCKS, help="time that passes, or that is computed")
-    commands.add_argument("--peers", default="", help="further peers: all, or names separated by commas")
-    commands.add_argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments")
-    commands.add_argument(
-        "--child", action="store_true", help="measure in this very process; used by the command itself"
-    )
-    options = commands.parse_args()
+def measure(name: str, options: Any) -> dict[str, Any]:
+    """All figures of one model; peers start first, as TVM binds the thread that runs it."""
+    if options.threads == 1 and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    network = find(name, options)
+    runs = peer_runs(network, options)
+    for run in runs.values():
+        run()
+    further = FurtherPeers.start(network, options)
+    ours_, facts = our_runs(network, options)
+    peak_run, peak_macs = peak(options.level)
+    clock = getattr(time, options.clock)
+    local = {key: timer_of(run, clock) for key, run in {**ours_, **runs, "peak": peak_run}.items()}
+    times = time_blocks(local | further.timers(), options.rounds)
+    further.close()
+    figures: dict[str, Any] = median_milliseconds(times)
+    best = {key: 1e3 * float(min(map(np.median, parts))) for key, parts in times.items()}
+    rate = peak_macs / figures["peak"] * options.threads  # in a millisecond
+    peers = further.figures({key: 1e3 * float(min(map(np.min, parts))) for key, parts in times.items()})
+    return {"name": name, "level": options.level, **facts, "peak_rate": rate, "best": best, "peers": peers, **figures}
+
+
+def measure_here(options: Namespace) -> dict[str, Any]:
+    """The figures of the model `--child`, in this very process."""
+    set_threads(options.threads)
+    return measure(options.child, options)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each model, from a fresh process."""
+    environment = {"TVM_NUM_THREADS": str(options.threads), "OMP_NUM_THREADS": str(options.threads)}
+    environment |= {"ONEDNN_MAX_CPU_ISA": ONEDNN[options.level]} if options.level else {}
+    for name in filter(None, options.tasks.split(",")):
+        yield judged(run_fresh(__file__, *sys.argv[1:], "--child", name, environment=environment))
+
+
+def head(options: Namespace) -> list[str]:
+    """Nothing; refuse options that do not go together."""
     if options.peers and options.batch > 1:
         raise SystemExit("latency: --peers takes no --batch: their models are made for one sample")
     if options.clock != CLOCKS[0] and options.threads > 1:
         raise SystemExit(f"latency: --clock {options.clock} adds up the threads; it takes --threads 1")
     chosen(options.peers)
-    set_threads(options.threads)
-    if options.child:
-        write_json(options.json, {"figures": measure(options.tasks, options)})
-        return
-    print(machine(), flush=True)
-    models = []
-    for name in filter(None, options.tasks.split(",")):
-        models.append(judged(in_child(name, options, sys.argv[1:])))
-        print(", ".join(f"{title} {form.format(**models[-1])}" for title, form in COLUMNS), flush=True)
-    print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in models])
-    if options.peers:
-        print_table(PEER_COLUMNS, [row for f in models for row in peer_rows(f)])
-    means = {key: geometric_mean([f[key] for f in models]) for key in ("int8_gain", "beside_float", "float_gain")}
-    print(", ".join(f"geometric mean of {key.replace('_', ' ')} {value:.3f}" for key, value in means.items()))
-    failures = missed(models)
-    write_json(options.json, {"models": models, "means": means, "failures": failures})
-    finish(failures)
+    return []
 
+
+def more_tables(models: list[dict[str, Any]], options: Namespace) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Further peers, and the geometric means."""
+    titles = [title for title, _ in further_peers.COLUMNS]
+    peers = [("further peers", titles, [row for f in models for row in peer_rows(f)])] if options.peers else []
+    means = {key: geometric_mean([f[key] for f in models]) for key in ("int8_gain", "beside_float", "float_gain")}
+    names = [key.replace("_", " ") for key in means]
+    return [*peers, ("geometric means", names, [[f"{value:.3f}" for value in means.values()]])]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, lambda rows, _: missed(rows), NETWORKS + ZOO_TASKS, head=head, more=more_tables,
+    child=measure_here,
+    arguments=[
+        argument("--threads", type=int, default=1, help="of each runtime"),
+        argument("--batch", type=int, default=1, help="samples of a run; only for models of a dynamic batch"),
+        argument("--rounds", type=int, default=5, help="blocks of each contestant"),
+        argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one"),
+        argument("--clock", default=CLOCKS[0], choices=CLOCKS, help="time that passes, or that is computed"),
+        argument("--peers", default="", help="further peers: all, or names separated by commas"),
+        argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

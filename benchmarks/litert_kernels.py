@@ -12,18 +12,17 @@ Bound: convolutions of the reference and of tflite-micro have TFLite's rule.  Ex
 
 from __future__ import annotations
 
-import sys
+from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from common import ROOT, finish, machine, parser, print_table, write_json
+from harness.command import Command
+from harness.report import columns
 
+from tests.support.devices import tflite_runtimes as runtimes
 from tvmq.formats.tflite.flatbuffer import Flatbuffer, Quantization
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
-
-sys.path.insert(0, str(ROOT))
-
-from tests.support.devices import tflite_runtimes as runtimes  # noqa: E402
 
 SX, ZX, SY, ZY = np.float32(0.037), 5, np.float32(0.11), -20
 DEPTH, FILTERS, SIDE = 16, 32, 64
@@ -72,30 +71,39 @@ def interpreters(data: bytes) -> dict[str, Any]:
     return dict(zip(KERNELS, [*runs, lambda x: runtimes.run_micro(micro, [x])[0]], strict=True))
 
 
-def main() -> None:
-    """Run, compare, print."""
-    options = parser(__doc__, tasks=("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"))
-    arguments = options.parse_args()
-    random, rows = np.random.default_rng(0), []
-    for code in arguments.tasks.split(","):
+COLUMNS = (
+    *columns("operator {operator} | kernels {kernels} | values {values}"),
+    *((name, lambda row, name=name: str(row[name])) for name in RULES),
+)
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any]]:
+    """Run, compare with every rule."""
+    random = np.random.default_rng(0)
+    for code in options.tasks.split(","):
         data, shape, weight, bias, factor = made(code, random)
         with runtimes.silent():
             runs = interpreters(data)
         codes = random.integers(-128, 128, shape).astype(np.int8)
         sums = ((codes.astype(np.int32) - ZX) @ weight.T.astype(np.int32) + bias).astype(np.int32)
         for kernels, run in runs.items():
-            found, line = run(codes), {"operator": code, "kernels": kernels, "values": sums.size}
+            found, row = run(codes), {"operator": code, "kernels": kernels, "values": sums.size}
             for name, rule in RULES.items():
                 wanted = apply(rule, sums, factor, zero_point=ZY, axis=sums.ndim - 1, dtype="int8")
-                line[name] = int((found != wanted).sum())
-            rows.append(line)
-    print_table(list(rows[0]), [[str(value) for value in line.values()] for line in rows])
-    print(machine())
-    write_json(arguments.json, {"rows": rows})
-    finish([f"{line['operator']} of {line['kernels']} is not rounded twice" for line in rows
-            if line["twice: up, away"] and line["operator"] != "FULLY_CONNECTED"
-            and line["kernels"] in ("LiteRT reference", "tflite-micro")])  # fmt: skip
+                row[name] = int((found != wanted).sum())
+            yield row
 
+
+def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Convolutions of references that have another rule than TFLite's."""
+    return [
+        f"{row['operator']} of {row['kernels']} is not rounded twice" for row in rows
+        if row["twice: up, away"] and row["operator"] != "FULLY_CONNECTED"
+        and row["kernels"] in ("LiteRT reference", "tflite-micro")
+    ]  # fmt: skip
+
+
+main = Command(__doc__, COLUMNS, measure, missed, ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"))
 
 if __name__ == "__main__":
     main()

@@ -11,34 +11,15 @@ Bound     the peaks differ by at most 5 %. Exit code 1 where it is missed.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
+from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import ours
-from common import (
-    Feed,
-    Feeds,
-    batch_one_shape,
-    finish,
-    load_zoo,
-    machine,
-    parser,
-    print_table,
-    write_json,
-)
-
-COLUMNS = (
-    ("task", "{task}"),
-    ("samples", "{samples}"),
-    ("peak MiB", "{peak:.1f}"),
-    ("above MiB", "{above:.1f}"),
-    ("seconds", "{seconds:.1f}"),
-)
+from harness.command import Command, argument, memory, run_fresh
+from harness.model import Model
+from harness.report import columns
+from harness.zoo import Feed, Feeds, chosen_tasks, load_zoo
 
 
 class Many:
@@ -60,34 +41,7 @@ class Many:
         return (array[..., ::-1] if repeat % 2 else array).copy() * array.dtype.type(0.97**repeat)
 
 
-def memory(field: str) -> float:
-    """A line of /proc/self/status in MiB: VmHWM is the peak of this program alone, unlike ru_maxrss."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) / 1024
-    raise SystemExit(f"memory: /proc/self/status has no {field}; this benchmark needs Linux")
-
-
-def child(task: Any, count: int) -> dict[str, Any]:
-    """Quantize on `count` samples in this process."""
-    model = ours.Model.read(task.model_path, batch_one_shape(task))
-    before, start = memory("VmRSS"), time.perf_counter()
-    model.integer(Many(task, count))
-    peak = memory("VmHWM")
-    return {
-        "task": task.name, "samples": count, "peak": peak, "above": peak - before,
-        "seconds": time.perf_counter() - start,
-    }  # fmt: skip
-
-
-def measure(options: Any, task: str, count: int) -> dict[str, Any]:
-    """The figures of a fresh process."""
-    command = [sys.executable, __file__, "--zoo", str(options.zoo), "--tasks", task, "--child", str(count)]
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(result.stdout.splitlines()[-1])
-
-
-def missed(figures: list[dict[str, Any]]) -> list[str]:
+def missed(figures: list[dict[str, Any]], _options: Namespace | None = None) -> list[str]:
     """Tasks whose peaks differ by more than 5 %."""
     failures = []
     for task in dict.fromkeys(f["task"] for f in figures):
@@ -97,24 +51,32 @@ def missed(figures: list[dict[str, Any]]) -> list[str]:
     return failures
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Peak memory of calibration against the number of samples.", tasks=["efficientnet_lite0"])
-    commands.add_argument("--samples", default="64,512", help="counts, separated by commas")
-    commands.add_argument("--child", type=int, help="measure this count in this process and print JSON")
-    options = commands.parse_args()
-    if options.child:
-        (task,) = load_zoo(options.zoo, options.tasks).values()
-        print(json.dumps(child(task, options.child)))
-        return
-    print(machine(), flush=True)
-    counts = [4, 16] if options.quick else [int(count) for count in options.samples.split(",")]
-    figures = [measure(options, task, count) for task in load_zoo(options.zoo, options.tasks) for count in counts]
-    print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in figures])
-    failures = missed(figures)
-    write_json(options.json, {"runs": figures, "failures": failures})
-    finish(failures)
+COLUMNS = columns(
+    "task {task} | samples {samples} | peak MiB {peak:.1f} | above MiB {above:.1f} | seconds {seconds:.1f}"
+)
 
+
+def quantize_once(options: Namespace) -> dict[str, Any]:
+    """Quantize on `--child` samples in this process."""
+    ((task, _),) = chosen_tasks(options)
+    model, count = Model.of_task(task), int(options.child)
+    before, start = memory("VmRSS"), time.perf_counter()
+    model.integer(Many(task, count))
+    peak, seconds = memory("VmHWM"), time.perf_counter() - start
+    return {"task": task.name, "samples": count, "peak": peak, "above": peak - before, "seconds": seconds}
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The figures of fresh processes."""
+    for task in load_zoo(options.zoo, options.tasks):
+        for count in (4, 16) if options.quick else options.samples.split(","):
+            yield run_fresh(__file__, "--zoo", options.zoo, "--tasks", task, "--child", count)
+
+
+main = Command(
+    __doc__, COLUMNS, measure, missed, ("efficientnet_lite0",),
+    arguments=[argument("--samples", default="64,512", help="counts, separated by commas")], child=quantize_once,
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

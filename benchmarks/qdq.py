@@ -9,75 +9,34 @@ Models    each task, quantized by onnxruntime: QDQ and QOperator (static, per ch
 Columns   score of the float model, of ours, of onnxruntime's (points); SQNR of each against float (dB), gap: ours
           minus onnxruntime's and its standard error over the samples; differing: output values that differ from
           onnxruntime's; operators: codes that differ where each operator gets the same codes as onnxruntime's
-          (qdq_operators.py), LSB the largest such difference (static only); back: values that differ after to_onnx
+          (exact/operators.py), LSB the largest such difference (static only); back: values that differ after to_onnx
           and import (static only); definition: compiled values that differ from the NumPy definition on the first
           samples
 Bounds    0 values that differ from the definition, 0 after the way back; one step for each operator; scores and SQNR
-          within 2 standard errors of onnxruntime's, unless its sums saturate on this CPU (peers.saturates). Exit code
-          1 where one is missed.
+          within 2 standard errors of onnxruntime's, unless its sums saturate here. Exit code 1 where one is missed.
 """
 
 from __future__ import annotations
 
-import logging
 import shutil
 import tempfile
-import warnings
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import peers
-from common import (
-    QUICK_CALIBRATION,
-    Feeds,
-    Scored,
-    batch_one_shape,
-    evaluate,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    paired,
-    parser,
-    print_table,
-    sqnr,
-    write_json,
-)
-from qdq_operators import compare_operators
+from exact.operators import compare_operators
+from harness import onnxruntime_peer
+from harness.command import Command, argument
+from harness.report import columns
+from harness.zoo import Scored, batch_one_shape, chosen_tasks, count_unequal, evaluate, first_inputs, paired, sqnr
 
 FORMATS = ("qdq", "qdq_tensor", "qoperator", "dynamic", "tvmq")
 SAMPLES = 2  # compared with the definition
 OPERATOR_SAMPLES = 4  # compared operator by operator
 BACK_SAMPLES = 20  # compared with what comes back
-COLUMNS = (
-    "model", "float", "ours", "ort", "SQNR ours", "SQNR ort", "gap", "differing", "operators", "LSB", "back",
-    "definition",
-)  # fmt: skip
-
-
-def quantized(task: Any, kind: str, calibration: Any, folder: Path) -> Path:
-    """The task's model as onnxruntime quantizes it."""
-    from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_dynamic, quantize_static
-
-    source, out = folder / f"{task.name}.float.onnx", folder / f"{task.name}.{kind}.onnx"
-    peers._preprocess(Path(task.model_path), source)
-    if kind == "dynamic":
-        quantize_dynamic(str(source), str(out), weight_type=QuantType.QInt8, per_channel=True)
-        return out
-    kinds = {"qdq": QuantFormat.QDQ, "qdq_tensor": QuantFormat.QDQ, "qoperator": QuantFormat.QOperator}
-    options: dict[str, Any] = {
-        "quant_format": kinds[kind], "per_channel": kind != "qdq_tensor", "activation_type": QuantType.QUInt8,
-        "weight_type": QuantType.QInt8, "calibrate_method": CalibrationMethod.MinMax,
-    }  # fmt: skip
-    try:
-        quantize_static(str(source), str(out), peers._Reader(calibration), **options)
-    except ValueError:  # a bias beside a per-channel weight
-        options["extra_options"] = {"QDQDisableWeightAdjustForInt32Bias": True}
-        quantize_static(str(source), str(out), peers._Reader(calibration), **options)
-    return out
 
 
 def imported(task: Any, path: Path) -> Any:
@@ -101,14 +60,14 @@ def measure(task: Any, kind: str, reference: Scored, path: Path, module: Any) ->
     import tvmq
 
     executable = tvmq.build(module)
-    ours, theirs = evaluate(task, executable.run), evaluate(task, peers.session(path))
+    ours, theirs = evaluate(task, executable.run), evaluate(task, onnxruntime_peer.session(path))
     difference, error = paired(ours, theirs)
-    static = kind != "dynamic"
+    static, gap = kind != "dynamic", sqnr_gap(reference, ours, theirs)
     inputs = first_inputs(task, OPERATOR_SAMPLES)
     return {
         "name": f"{task.name} {kind}", "float": reference.score, "ours": ours.score, "onnxruntime": theirs.score,
         "sqnr": sqnr(reference, ours), "sqnr_onnxruntime": sqnr(reference, theirs),
-        "gap": sqnr_gap(reference, ours, theirs), "difference": difference, "standard_error": error,
+        "gap": gap, "gap_text": "{:.2f} ± {:.2f}".format(*gap), "difference": difference, "standard_error": error,
         "differing": differing(ours, theirs), "values": sum(o.size for o in ours.outputs),
         "operators": asdict(compare_operators(path, inputs, path.parent)) if static else None,
         "back": back(task, module, executable, path.with_suffix(".back.onnx")) if static else None,
@@ -118,7 +77,7 @@ def measure(task: Any, kind: str, reference: Scored, path: Path, module: Any) ->
 
 def differing(a: Scored, b: Scored) -> int:
     """Output values that are not equal."""
-    return sum(int((x != y).sum()) for x, y in zip(a.outputs, b.outputs, strict=True))
+    return count_unequal(a.outputs, b.outputs)
 
 
 def sqnr_gap(reference: Scored, ours: Scored, theirs: Scored) -> tuple[float, float]:
@@ -157,23 +116,7 @@ def definition(task: Any, module: Any, executable: Any) -> int:
 
 def compared(task: Any, one: Any, other: Any, samples: int) -> int:
     """Values that differ between two ways to run a model."""
-    count = 0
-    for feed in first_inputs(task, samples):
-        count += sum(int((a != b).sum()) for a, b in zip(one(feed), other(feed), strict=True))
-    return count
-
-
-def row(facts: dict[str, Any]) -> list[str]:
-    """The cells of a table."""
-    operators, returned = facts["operators"], facts["back"]
-    return [
-        facts["name"], f"{facts['float']:.2f}", f"{facts['ours']:.2f}", f"{facts['onnxruntime']:.2f}",
-        f"{facts['sqnr']:.2f}", f"{facts['sqnr_onnxruntime']:.2f}", "{:.2f} ± {:.2f}".format(*facts["gap"]),
-        f"{facts['differing']} of {facts['values']}",
-        f"{operators['differing']} of {operators['values']}" if operators else "-",
-        str(operators["largest"]) if operators else "-", "-" if returned is None else str(returned),
-        str(facts["definition"]),
-    ]  # fmt: skip
+    return sum(count_unequal(one(feed), other(feed)) for feed in first_inputs(task, samples))
 
 
 def failures(rows: Sequence[dict[str, Any]], saturating: bool = False) -> list[str]:
@@ -201,33 +144,38 @@ def copied(path: Path, folder: Path) -> Path:
     return path if path.parent == folder else Path(shutil.copy(path, folder))
 
 
-def main() -> None:
-    """Print the table."""
-    arguments = parser(__doc__ or "")
-    arguments.add_argument("--formats", default=",".join(FORMATS), help="names, separated by commas")
-    arguments.add_argument("--model", type=Path, help="this quantized model of the one task named")
-    options = arguments.parse_args()
-    logging.getLogger().setLevel(logging.ERROR)
-    warnings.simplefilter("ignore")
-    saturating = peers.saturates()
-    print(machine(), peers.describe_sums(saturating), sep="\n")
-    rows = []
+COLUMNS = columns(
+    "model {name} | float {float:.2f} | ours {ours:.2f} | ort {onnxruntime:.2f} | SQNR ours {sqnr:.2f}",
+    "SQNR ort {sqnr_onnxruntime:.2f} | gap {gap_text} | differing {differing} of {values}",
+    "operators {operators[differing]} of {operators[values]} | LSB {operators[largest]} | back {back}",
+    "definition {definition}",
+)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each task and format."""
+    onnxruntime_peer.be_quiet()
     with tempfile.TemporaryDirectory() as folder:
-        for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
-            reference = evaluate(task, peers.session(task.model_path))
-            feeds = Feeds(task, QUICK_CALIBRATION if options.quick else 100)
+        for task, feeds in chosen_tasks(options, 100):
+            reference = evaluate(task, onnxruntime_peer.session(task.model_path))
             for kind in [options.model.name] if options.model else options.formats.split(","):
                 path, module = Path(folder) / f"{task.name}.tvmq.onnx", None
                 if kind == "tvmq":
                     module = written(task, feeds, path)
                 else:
-                    path = copied(options.model or quantized(task, kind, feeds, Path(folder)), Path(folder))
-                rows.append(measure(task, kind, reference, path, module or imported(task, path)))
-                print_table(COLUMNS, [row(rows[-1])])
-    print_table(COLUMNS, [row(facts) for facts in rows])
-    write_json(options.json, {"rows": rows})
-    finish(failures(rows, saturating))
+                    file = options.model or onnxruntime_peer.quantize_format(task, kind, feeds, Path(folder))
+                    path = copied(file, Path(folder))
+                yield measure(task, kind, reference, path, module or imported(task, path))
 
+
+main = Command(
+    __doc__, COLUMNS, measure_all, lambda rows, _: failures(rows, onnxruntime_peer.saturates()),
+    arguments=[
+        argument("--formats", default=",".join(FORMATS), help="names, separated by commas"),
+        argument("--model", type=Path, help="this quantized model of the one task named"),
+    ],
+    head=lambda _: [onnxruntime_peer.describe_sums(onnxruntime_peer.saturates())],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -15,41 +15,29 @@ Tools     ort-      onnxruntime without optimizations: what the file says
 Columns   codes: all tensors of codes of the network on the first samples, compared by name (nothing but the network's
           input is common, so steps add up along it); differing and LSB: how many differ, and by how much at most.
           operators: codes that differ where each operator gets the same codes as onnxruntime's, and by how many steps
-          at most (qdq_operators.py). outputs: output values, how many differ, and the largest difference in shares of
+          at most (exact/operators.py). outputs: output values, how many differ, and the largest difference in shares of
           the largest output. back: values that differ after the file is imported again. score: of the tool's outputs;
           ours beside it
 Bounds    nothing that TensorRT would refuse; 0 values that differ after the way back (in TensorRT's form what saturates
           downwards is -128, here -127: these are counted alone); one step for each operator, unless onnxruntime's sums
-          saturate on this CPU (peers.saturates). Exit code 1 where one is missed.
+          saturate on this CPU (harness/onnxruntime_peer.py). Exit code 1 where one is missed.
 """
 
 from __future__ import annotations
 
-import logging
 import tempfile
-import warnings
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import peers
-from common import (
-    QUICK_CALIBRATION,
-    Feed,
-    Feeds,
-    batch_one_shape,
-    evaluate,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    parser,
-    print_table,
-    write_json,
-)
-from qdq_operators import compare_operators
+from exact.operators import compare_operators
+from harness import onnxruntime_peer
+from harness.command import Command, argument
+from harness.report import columns
+from harness.zoo import Feed, batch_one_shape, chosen_tasks, count_unequal, evaluate, first_inputs
 
 FORMS: dict[str, dict[str, Any]] = {
     "W8A8": {},
@@ -63,10 +51,6 @@ FORMS: dict[str, dict[str, Any]] = {
 SMALL = ("resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10", "crepe_tiny", "squeezenet1_1")
 SAMPLES = 4  # whose codes are compared
 CODES = "_QuantizeLinear_Output"  # suffix of the exporter, behind the name of our variable
-COLUMNS = (
-    "model", "tool", "operators", "LSB", "codes", "differing", "LSB", "outputs", "differing", "share", "back", "score",
-    "ours", "notes",
-)  # fmt: skip
 Run = Callable[[Feed], Mapping[str, np.ndarray]]
 
 
@@ -177,7 +161,7 @@ def measured(task: Any, module: Any, ours: Any, watch: Run | None, run: Run, fee
     codes = compare_codes(module, watch, feeds) if watch is not None else None
     return {
         "codes": codes, "values": sum(a.size for a, _ in pairs),
-        "differing": sum(int((a != b).sum()) for a, b in pairs),
+        "differing": count_unequal(ours.outputs, theirs.outputs),
         "share": max(float(np.abs(a - b).max() / np.abs(a).max()) for a, b in pairs),
         "score": theirs.score, "ours": ours.score,
     }  # fmt: skip
@@ -197,8 +181,7 @@ def back(module: Any, path: Path, feeds: list[Feed]) -> int:
 
     again = tvmq.reference.Reference(tvmq.quantize(*tvmq.from_onnx(path)))
     here = tvmq.reference.Reference(module)
-    pairs = ((a, b) for feed in feeds for a, b in zip(here.run(feed), again.run(feed), strict=True))
-    return sum(int((a != b).sum()) for a, b in pairs)
+    return sum(count_unequal(here.run(feed), again.run(feed)) for feed in feeds)
 
 
 def rows_of(task: Any, form: str, calibration: Any, folder: Path) -> Iterator[dict[str, Any]]:
@@ -238,22 +221,6 @@ def checked(path: Path) -> dict[str, int]:
     return {"refused": sum(f.is_refused for f in found), "slower": sum(not f.is_refused for f in found)}
 
 
-def row(facts: Mapping[str, Any]) -> list[str]:
-    """The cells of a table."""
-    codes, differing, largest = map(str, facts["codes"] or ("-",) * 3)
-    operators = facts.get("operators")
-    notes = [f"{facts['bytes']} bytes"] if "bytes" in facts else []
-    notes += [f"{facts['floats']} float operators"] if facts.get("floats") else []
-    notes += [f"refused {facts['refused']}, slower {facts['slower']}"] if "refused" in facts else []
-    back_text = "-" if facts.get("back") is None else str(facts["back"])
-    return [
-        facts["name"], facts["tool"], f"{operators['differing']} of {operators['values']}" if operators else "-",
-        str(operators["largest"]) if operators else "-", codes, differing, largest, str(facts["values"]),
-        str(facts["differing"]),
-        f"{facts['share']:.1e}", back_text, f"{facts['score']:.2f}", f"{facts['ours']:.2f}", "; ".join(notes),
-    ]  # fmt: skip
-
-
 def failures(rows: list[dict[str, Any]], saturating: bool = False) -> list[str]:
     """The bounds that were missed; those beside onnxruntime hold where its sums do not saturate."""
     missed = []
@@ -270,27 +237,38 @@ def failures(rows: list[dict[str, Any]], saturating: bool = False) -> list[str]:
     return missed
 
 
-def main() -> None:
-    """Print the table."""
-    arguments = parser(__doc__ or "", tasks=SMALL)
-    arguments.add_argument("--forms", default=",".join(FORMS), help="names, separated by commas")
-    options = arguments.parse_args()
-    logging.getLogger().setLevel(logging.ERROR)
-    warnings.simplefilter("ignore")
-    saturating = peers.saturates()
-    print(machine(), peers.describe_sums(saturating), sep="\n")
-    rows: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
-            feeds = Feeds(task, QUICK_CALIBRATION if options.quick else 100)
-            for form in options.forms.split(","):
-                for facts in rows_of(task, form, feeds, Path(folder)):
-                    rows.append(facts)
-                    print_table(COLUMNS, [row(facts)])
-    print_table(COLUMNS, [row(facts) for facts in rows])
-    write_json(options.json, {"rows": rows})
-    finish(failures(rows, saturating))
+def note_of(facts: Mapping[str, Any]) -> str:
+    """Bytes, float operators, and what TensorRT's rules find, where they are known."""
+    notes = [f"{facts['bytes']} bytes"] if "bytes" in facts else []
+    notes += [f"{facts['floats']} float operators"] if facts.get("floats") else []
+    notes += [f"refused {facts['refused']}, slower {facts['slower']}"] if "refused" in facts else []
+    return "; ".join(notes)
 
+
+COLUMNS = (
+    *columns(
+        "model {name} | tool {tool} | operators {operators[differing]} of {operators[values]}",
+        "LSB {operators[largest]} | codes {codes[0]} | differing {codes[1]} | LSB {codes[2]} | outputs {values}",
+        "differing {differing} | share {share:.1e} | back {back} | score {score:.2f} | ours {ours:.2f}",
+    ),
+    ("notes", note_of),
+)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of each task and form."""
+    onnxruntime_peer.be_quiet()
+    with tempfile.TemporaryDirectory() as folder:
+        for task, feeds in chosen_tasks(options, 100):
+            for form in options.forms.split(","):
+                yield from rows_of(task, form, feeds, Path(folder))
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, lambda rows, _: failures(rows, onnxruntime_peer.saturates()), SMALL,
+    arguments=[argument("--forms", default=",".join(FORMS), help="names, separated by commas")],
+    head=lambda _: [onnxruntime_peer.describe_sums(onnxruntime_peer.saturates())],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

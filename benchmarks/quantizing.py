@@ -13,25 +13,24 @@ Bounds    LIMITS: CPU seconds of ours. Exit code 1 where one is missed.
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from common import finish, machine, parser, print_table, write_json
-from latency_models import ZOO_TASKS, Network, find
-from memory import memory
+from harness import onnxruntime_peer
+from harness.command import Command, argument, memory, run_fresh
+from harness.networks import ZOO_TASKS, Network, find
+from harness.report import columns
 
 LARGE = ("resnet50", "vgg11", "vit_tiny", "mobilenet_v2")
 CONTESTANTS = ("ours, cold", "ours, warm", "ort", "nncf")
-COLUMNS = ("network", "samples", *(f"{name}: CPU s" for name in CONTESTANTS), *(f"{n}: s" for n in CONTESTANTS),
-           *(f"{name}: MiB" for name in CONTESTANTS))  # fmt: skip
 LIMITS = {("efficientnet_lite0", "ours, cold"): 8.0, ("efficientnet_lite0", "ours, warm"): 5.0}
 LIMIT = 20.0  # of the others, cold
 
@@ -47,11 +46,10 @@ def quantize_ours(network: Network) -> Callable[[], Any]:
 
 
 def quantize_by_onnxruntime(network: Network) -> Callable[[], Any]:
-    """As peers.int8_model, into an empty folder."""
-    import peers
+    """As onnxruntime_peer.int8_model, into an empty folder."""
 
     feeds = list(network.feeds)
-    return lambda: peers.int8_model(network.path, feeds, Path(tempfile.mkdtemp(dir=os.environ["TMPDIR"])))
+    return lambda: onnxruntime_peer.int8_model(network.path, feeds, Path(tempfile.mkdtemp(dir=os.environ["TMPDIR"])))
 
 
 def quantize_by_nncf(network: Network) -> Callable[[], Any]:
@@ -59,48 +57,6 @@ def quantize_by_nncf(network: Network) -> Callable[[], Any]:
     import openvino_peer
 
     return lambda: openvino_peer.int8_model(network, Path(tempfile.mkdtemp(dir=os.environ["TMPDIR"])))
-
-
-def child(name: str, contestant: str, options: Any) -> dict[str, float]:
-    """The figures of this process."""
-    makers = {"ort": quantize_by_onnxruntime, "nncf": quantize_by_nncf}
-    quantize = makers.get(contestant, quantize_ours)(find(name, options))
-    before, start, used = memory("VmRSS"), time.perf_counter(), time.process_time()
-    quantize()
-    return {
-        "cpu": time.process_time() - used, "seconds": time.perf_counter() - start, "peak": memory("VmHWM") - before,
-    }  # fmt: skip
-
-
-def measure(name: str, options: Any, contestants: tuple[str, ...]) -> dict[str, dict[str, float]]:
-    """{contestant: its figures}, medians of the rounds; a contestant that fails is left out."""
-    found: dict[str, list[dict[str, float]]] = {}
-    for _ in range(options.rounds):
-        with tempfile.TemporaryDirectory() as folder:
-            settings = {**os.environ, "TVMQ_CACHE": f"{folder}/cache", "TMPDIR": folder}
-            for contestant in contestants:
-                command = [sys.executable, __file__, *sys.argv[1:], "--tasks", name, "--child", contestant]
-                done = subprocess.run(command, capture_output=True, text=True, env=settings, check=False)
-                if done.returncode == 0:
-                    found.setdefault(contestant, []).append(json.loads(done.stdout.splitlines()[-1]))
-                else:
-                    print(f"{name}, {contestant}: {(done.stderr.strip() or 'failed').splitlines()[-1]}", flush=True)
-    figures = ("cpu", "seconds", "peak")
-    return {
-        contestant: {figure: statistics.median(one[figure] for one in runs) for figure in figures}
-        for contestant, runs in found.items()
-    }
-
-
-def cells(name: str, samples: int, found: dict[str, dict[str, float]]) -> list[str]:
-    """A line of the table."""
-    forms = {"cpu": "{:.1f}", "seconds": "{:.1f}", "peak": "{:.0f}"}
-    numbers = [
-        form.format(found[contestant][figure]) if contestant in found else "-"
-        for figure, form in forms.items()
-        for contestant in CONTESTANTS
-    ]
-    return [name, str(samples), *numbers]
 
 
 def missed(name: str, found: dict[str, dict[str, float]]) -> list[str]:
@@ -115,31 +71,63 @@ def missed(name: str, found: dict[str, dict[str, float]]) -> list[str]:
     return texts
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser(__doc__ or "", tasks=(*ZOO_TASKS, *LARGE))
-    commands.add_argument("--rounds", type=int, default=3, help="fresh processes for each figure")
-    commands.add_argument("--no-peers", action="store_true", help="ours alone")
-    commands.add_argument("--child", help="measure this contestant in this process and print JSON")
-    options = commands.parse_args()
-    if options.child:
-        print(json.dumps(child(options.tasks, options.child, options)))
-        return
-    if options.quick:
-        options.rounds = 1
-    print(machine(), flush=True)
-    contestants = CONTESTANTS[:2] if options.no_peers else CONTESTANTS
-    rows, figures, failures = [], {}, []
-    for name in filter(None, options.tasks.split(",")):
-        figures[name] = measure(name, options, contestants)
-        samples = sum(1 for _ in find(name, options).feeds)
-        rows.append(cells(name, samples, figures[name]))
-        print("  ".join(rows[-1]), flush=True)
-        failures += missed(name, figures[name])
-    print_table(COLUMNS, rows)
-    write_json(options.json, {"networks": figures, "failures": failures})
-    finish([] if options.quick else failures)
+FORMS = {"cpu": ("CPU s", "{:.1f}"), "seconds": ("s", "{:.1f}"), "peak": ("MiB", "{:.0f}")}
 
+
+def cell_of(contestant: str, figure: str) -> Callable[[dict[str, Any]], str]:
+    """What writes a figure of a contestant."""
+    form = FORMS[figure][1]
+    return lambda row: form.format(row[contestant][figure]) if contestant in row else "-"
+
+
+COLUMNS = (
+    *columns("network {name} | samples {samples}"),
+    *((f"{name}: {unit}", cell_of(name, key)) for key, (unit, _) in FORMS.items() for name in CONTESTANTS),
+)
+
+
+def quantize_once(options: Namespace) -> dict[str, float]:
+    """The figures of this process."""
+    makers = {"ort": quantize_by_onnxruntime, "nncf": quantize_by_nncf}
+    quantize = makers.get(options.child, quantize_ours)(find(options.tasks, options))
+    before, start, used = memory("VmRSS"), time.perf_counter(), time.process_time()
+    quantize()
+    cpu, seconds = time.process_time() - used, time.perf_counter() - start
+    return {"cpu": cpu, "seconds": seconds, "peak": memory("VmHWM") - before}
+
+
+def measure(name: str, options: Namespace) -> dict[str, dict[str, float]]:
+    """{contestant: its figures}, medians of the rounds; a contestant that fails is left out."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for _ in range(1 if options.quick else options.rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            settings = {"TVMQ_CACHE": f"{folder}/cache", "TMPDIR": folder}
+            for contestant in CONTESTANTS[:2] if options.no_peers else CONTESTANTS:
+                arguments = [*sys.argv[1:], "--tasks", name, "--child", contestant]
+                try:
+                    found.setdefault(contestant, []).append(run_fresh(__file__, *arguments, environment=settings))
+                except subprocess.CalledProcessError as error:
+                    print(f"{name}, {contestant}: {error}", flush=True)
+    return {
+        contestant: {figure: statistics.median(one[figure] for one in runs) for figure in FORMS}
+        for contestant, runs in found.items() if runs
+    }  # fmt: skip
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each network."""
+    for name in filter(None, options.tasks.split(",")):
+        yield {"name": name, "samples": sum(1 for _ in find(name, options).feeds), **measure(name, options)}
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, lambda rows, _: [text for row in rows for text in missed(row["name"], row)],
+    (*ZOO_TASKS, *LARGE), child=quantize_once, judges_quick=False,
+    arguments=[
+        argument("--rounds", type=int, default=3, help="fresh processes for each figure"),
+        argument("--no-peers", action="store_true", help="ours alone"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -15,14 +15,15 @@ Bound     every row is equal. Exit code 1 where one is not.
 from __future__ import annotations
 
 import math
-import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import tvm
-from common import print_table
+from harness.command import Command
+from harness.report import columns
 from tvm import relax
 
 from tvmq import relay
@@ -256,17 +257,17 @@ def rows() -> list[Row]:
     return [row for part in PARTS for row in part()]
 
 
-def main() -> int:
-    """Print the table; 1 where a row differs."""
-    found = rows()
-    cells = [[row.what, row.reference, row.ours, "equal" if row.equal else "DIFFERS"] for row in found]
-    print_table(["what", "Relay", "tvmq", ""], cells)
-    different = [row.what for row in found if not row.equal]
-    print(
-        f"\n{len(found) - len(different)} of {len(found)} equal" + "".join(f"\n  differs: {what}" for what in different)
-    )
-    return int(bool(different))
+COLUMNS = columns("what {what} | Relay {reference} | tvmq {ours} | {verdict}")
 
+
+def measure(_options: Namespace) -> Iterator[dict[str, Any]]:
+    """All comparisons."""
+    return ({**vars(row), "verdict": "equal" if row.equal else "DIFFERS"} for row in rows())
+
+
+main = Command(
+    __doc__, COLUMNS, measure, lambda rows, _: [r["what"] for r in rows if r["verdict"] != "equal"], tasks=None
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -16,18 +16,21 @@ Bounds    ours keeps max-drop + 2 paired standard errors on unseen samples, and 
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from argparse import BooleanOptionalAction, Namespace
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
-from common import Feeds, batch_one_shape, finish, machine, print_table, write_json, zoo_module
-from hard_networks import fetched
+from hard_networks.tasks import fetched
+from harness.command import Command, argument
+from harness.report import columns
+from harness.timing import median_seconds
+from harness.zoo import Feeds, batch_one_shape, zoo_module
 
 import tvmq
 from tvmq.quantization.search.layers import describe_layers
@@ -39,10 +42,6 @@ from tvmq.quantization.search.trials import TrialRunner
 TASKS = ("mbconv_se_cifar10", "ppocr_cls", "vit_cifar10", "minilm_l6")
 SECONDS = 0.5
 POINTS = 100.0
-COLUMNS = (
-    "task", "row", "drop seen", "drop unseen", "forecast us", "measured us", "constants", "int8 %", "evaluations",
-    "minutes",
-)  # fmt: skip
 
 
 @dataclass
@@ -60,16 +59,6 @@ class Row:
     int8: float | None
     evaluations: int
     minutes: float
-
-    def cells(self) -> list[str]:
-        """As text."""
-        optional = [
-            "" if self.seen is None else f"{self.seen:+.2f}", f"{self.unseen:+.2f} ± {self.error:.2f}",
-            "" if self.forecast is None else f"{self.forecast * 1e6:.1f}", f"{self.measured * 1e6:.1f}",
-            "" if self.constants is None else str(self.constants),
-            "" if self.int8 is None else f"{100 * self.int8:.1f}",
-        ]  # fmt: skip
-        return [self.task, self.name, *optional, str(self.evaluations), f"{self.minutes:.1f}"]
 
 
 class Split:
@@ -99,17 +88,6 @@ class Split:
         return self.scores([np.concatenate(parts) for parts in zip(*rows, strict=True)], self.index)
 
 
-def microseconds(run: Callable[[Any], Any], feeds: Sequence[Any], seconds: float = SECONDS) -> float:
-    """Seconds of one run, the median."""
-    run(feeds[0])
-    taken: list[float] = []
-    while sum(taken) < seconds:
-        begin = time.perf_counter()
-        run(feeds[len(taken) % len(feeds)])
-        taken.append(time.perf_counter() - begin)
-    return statistics.median(taken)
-
-
 def measure(task: Any, minimize: str, max_drop: float, *, with_peers: bool, quick: bool) -> list[Row]:
     """The rows of one task."""
     seen, unseen = (Split(task, first, limit=48 if quick else None) for first in (0, 1))
@@ -122,9 +100,10 @@ def measure(task: Any, minimize: str, max_drop: float, *, with_peers: bool, quic
         differences = float_scores[1] - unseen.evaluate(run)
         error = POINTS * differences.std(ddof=1) / np.sqrt(len(differences))
         known = {"forecast": None, "constants": None, "int8": None, **facts}
+        measured = median_seconds(run, seen.feeds[:8], SECONDS)
         return Row(
-            task.name, name, drop, POINTS * differences.mean(), error, measured=microseconds(run, seen.feeds[:8]),
-            evaluations=evaluations, minutes=minutes, **known,
+            task.name, name, drop, POINTS * differences.mean(), error, measured=measured, evaluations=evaluations,
+            minutes=minutes, **known,
         )  # fmt: skip
 
     def metric(outputs: Any, index: np.ndarray) -> np.ndarray:
@@ -253,34 +232,46 @@ def missed(rows: Sequence[Row], minimize: str, max_drop: float) -> list[str]:
     return texts
 
 
-def main(
-    zoo: Annotated[Path, typer.Option(help="folder of the zoo")] = Path("../shared/zoo"),
-    folder: Annotated[Path | None, typer.Option(help="a folder of more tasks, in the form of the zoo")] = None,
-    tasks: Annotated[str, typer.Option(help="names, separated by commas")] = "",
-    minimize: Annotated[str, typer.Option(help="latency or size")] = "latency",
-    max_drop: Annotated[float, typer.Option(help="points of the metric")] = 0.3,
-    peers: Annotated[bool, typer.Option(help="NNCF and Optuna too, where installed")] = True,
-    json: Annotated[Path | None, typer.Option(help="also write the figures to this file")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="few samples, one round: a look, not a result")] = False,
-) -> None:
-    """A search to a bound, on samples that it never saw."""
-    print(machine(), flush=True)
-    more = fetched(folder) if folder is not None else {}
-    known = {**zoo_module(zoo, "tasks").tasks(), **more}
-    names = [name for name in tasks.split(",") if name] or [*TASKS, *more]
-    rows, failures = [], []
-    for name in names:
+COLUMNS = columns(
+    "task {task} | row {name} | drop seen {seen:+.2f} | drop unseen {unseen:+.2f} ± {error:.2f}",
+    "forecast us {forecast_us:.1f} | measured us {measured_us:.1f} | constants {constants} | int8 % {int8_percent:.1f}",
+    "evaluations {evaluations} | minutes {minutes:.1f}",
+)
+SCALES = {"forecast_us": ("forecast", 1e6), "measured_us": ("measured", 1e6), "int8_percent": ("int8", 100.0)}
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of each task."""
+    more = fetched(options.folder) if options.folder is not None else {}
+    known = {**zoo_module(options.zoo, "tasks").tasks(), **more}
+    for name in [name for name in options.tasks.split(",") if name] or [*TASKS, *more]:
         if name not in known:
             print(f"{name} is not there: skipped")
             continue
-        rows.append(measure(known[name], minimize, max_drop, with_peers=peers, quick=quick))
-        for one in rows[-1]:
-            print(", ".join(map(" ".join, zip(COLUMNS, one.cells(), strict=True))), flush=True)
-        failures += missed(rows[-1], minimize, max_drop)
-    print_table(COLUMNS, [one.cells() for some in rows for one in some])
-    write_json(json, {"quick": quick, "rows": [vars(one) for some in rows for one in some], "failures": failures})
-    finish([] if quick else failures)
+        for row in measure(
+            known[name], options.minimize, options.max_drop, with_peers=options.peers, quick=options.quick
+        ):
+            figures = vars(row)
+            scaled = {to: None if figures[of] is None else figures[of] * by for to, (of, by) in SCALES.items()}
+            yield {**figures, **scaled}
 
+
+def all_missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
+    """Bounds that tasks miss."""
+    found = [Row(**{name: value for name, value in row.items() if name not in SCALES}) for row in rows]
+    groups = [list(group) for _, group in groupby(found, lambda row: row.task)]
+    return [text for group in groups for text in missed(group, options.minimize, options.max_drop)]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, all_missed, (), judges_quick=False,
+    arguments=[
+        argument("--folder", type=Path, help="a folder of more tasks, in the form of the zoo"),
+        argument("--minimize", default="latency", help="latency or size"),
+        argument("--max-drop", type=float, default=0.3, help="points of the metric"),
+        argument("--peers", action=BooleanOptionalAction, default=True, help="NNCF and Optuna too, where installed"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -20,22 +20,21 @@ import sys
 import tempfile
 import threading
 import time
+from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import Feed, finish, machine, parser, print_table, write_json
-from latency_models import find
-from loading import files
+from harness.command import Command, argument
+from harness.networks import find, runtime_files
+from harness.report import columns
+from harness.zoo import Feed
 from serving_app import load, pack, unpack
 
 SAMPLES, TURN, START_SECONDS = 16, 10.0, 60.0
-COLUMNS = (
-    ("model, runtime", "{task} {runtime}"), ("requests", "{requests}"), ("errors", "{errors}"),
-    ("differing", "{differing}"), ("requests/s", "{rate:.0f}"), ("p50 ms", "{p50:.2f}"), ("p99 ms", "{p99:.2f}"),
-    ("resident MiB", "{resident:.1f}"),
-)  # fmt: skip
 
 
 @dataclass
@@ -133,24 +132,7 @@ def definition(path: Path, feeds: list[Feed]) -> list[list[np.ndarray]]:
     return [[np.asarray(array) for array in reference.run(feed)] for feed in feeds]
 
 
-def rows(name: str, options: Any) -> list[dict[str, Any]]:
-    """The figures of both servers of one model."""
-    network = find(name, options)
-    feeds = [feed for feed, _ in zip(network.feeds, range(SAMPLES), strict=False)]
-    questions = [pack(feed) for feed in feeds]
-    with tempfile.TemporaryDirectory() as folder:
-        models = {runtime: path for runtime, path in files(network, options, Path(folder)).items() if runtime != "ov"}
-        made = {runtime: Server(path, questions, definition(path, feeds)) for runtime, path in models.items()}
-        servers = list(made.values())
-        with servers[0], servers[1]:
-            turns = max(1, round(options.seconds / TURN))
-            for _ in range(turns):
-                for server in servers:
-                    server.ask(options.clients, options.seconds / turns)
-            return [{"task": name, "runtime": runtime, **server.figures()} for runtime, server in made.items()]
-
-
-def missed(figures: list[dict[str, Any]]) -> list[str]:
+def missed(figures: list[dict[str, Any]], _options: Any = None) -> list[str]:
     """The bounds that the table misses."""
     return [
         f"{f['task']} {f['runtime']}: {f['errors']} errors, {f['differing']} answers differ of {f['requests']}"
@@ -159,21 +141,38 @@ def missed(figures: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("A server of an int8 model under load.", tasks=["resnet8_cifar10"])
-    commands.add_argument("--saved", type=Path, help="folder of files NAME.tvmq to serve")
-    commands.add_argument("--seconds", type=float, default=300.0, help="for each server")
-    commands.add_argument("--clients", type=int, default=8)
-    options = commands.parse_args()
-    options.seconds = min(options.seconds, 2.0) if options.quick else options.seconds
-    print(machine(), flush=True)
-    figures = [row for name in options.tasks.split(",") for row in rows(name, options)]
-    print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in figures])
-    failures = missed(figures)
-    write_json(options.json, {"rows": figures, "failures": failures})
-    finish(failures)
+COLUMNS = columns(
+    "model, runtime {task} {runtime} | requests {requests} | errors {errors} | differing {differing}",
+    "requests/s {rate:.0f} | p50 ms {p50:.2f} | p99 ms {p99:.2f} | resident MiB {resident:.1f}",
+)
 
+
+def measure(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The figures of both servers of each model."""
+    total = min(options.seconds, 2.0) if options.quick else options.seconds
+    for name in options.tasks.split(","):
+        network = find(name, options)
+        feeds = list(islice(network.feeds, SAMPLES))
+        questions = [pack(feed) for feed in feeds]
+        with tempfile.TemporaryDirectory() as folder:
+            models = runtime_files(network, options, Path(folder))
+            made = {key: Server(models[key], questions, definition(models[key], feeds)) for key in ("tvmq", "ort")}
+            turns = max(1, round(total / TURN))
+            with made["tvmq"], made["ort"]:
+                for _ in range(turns):
+                    for server in made.values():
+                        server.ask(options.clients, total / turns)
+                yield from ({"task": name, "runtime": key, **server.figures()} for key, server in made.items())
+
+
+main = Command(
+    __doc__, COLUMNS, measure, missed, ("resnet8_cifar10",),
+    arguments=[
+        argument("--saved", type=Path, help="folder of files NAME.tvmq to serve"),
+        argument("--seconds", type=float, default=300.0, help="for each server"),
+        argument("--clients", type=int, default=8),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -11,90 +11,71 @@ Bounds    the file is smaller than the float model, whose weights it has once; r
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
 import tempfile
 import time
+from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import ROOT, finish, machine, print_table
+from harness.command import Command, argument, memory, run_fresh
+from harness.report import columns
+from harness.timing import Watch
 
-sys.path.insert(0, str(ROOT))
+import tvmq
+from tests.support.models.networks import feeds_of, snr
+from tests.support.models.shared_models import SPELLINGS, albert
 
-import tvmq  # noqa: E402
-from tests.support.models.networks import feeds_of, snr  # noqa: E402
-from tests.support.models.shared_models import SPELLINGS, albert  # noqa: E402
-
-COLUMNS = (
-    ("spelling", "{spelling}"),
-    ("float MB", "{float:.2f}"),
-    ("file MB", "{file:.2f}"),
-    ("quantize CPU s", "{quantize:.1f}"),
-    ("build CPU s", "{build:.1f}"),
-    ("peak MiB", "{peak:.0f}"),
-    ("SQNR dB", "{snr:.2f}"),
-    ("equal", "{equal}"),
+COLUMNS = columns(
+    "spelling {spelling} | float MB {float:.2f} | file MB {file:.2f} | quantize CPU s {quantize:.1f}",
+    "build CPU s {build:.1f} | peak MiB {peak:.0f} | SQNR dB {snr:.2f} | equal {equal}",
 )
+SIZES = {"layers": 12, "hidden": 768, "inner": 3072, "length": 64}
+QUICK = {"layers": 4, "hidden": 128, "inner": 256, "length": 16}
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
+def measure(options: Namespace) -> dict[str, Any]:
     """The figures of one spelling, of this very process."""
-    heads = max(2, options.hidden // 64)
-    sizes = {"layers": options.layers, "hidden": options.hidden, "inner": options.inner, "length": options.length}
-    model = albert(**sizes, heads=heads, spelling=options.spelling)
+    sizes = {name: getattr(options, name) for name in SIZES}
+    model = albert(**sizes, heads=max(2, options.hidden // 64), spelling=options.child)
     weights = 4 * (4 * options.hidden**2 + 2 * options.hidden * options.inner)
-    feeds = feeds_of(model)
+    feeds, watch = feeds_of(model), Watch(time.process_time)
     module, params = tvmq.from_onnx(model)
-    stamps = [time.process_time()]
-    integer = tvmq.quantize(module, params, feeds, guard=None)
-    stamps.append(time.process_time())
-    exe = tvmq.build(integer)
-    stamps.append(time.process_time())
+    with watch("quantize"):
+        integer = tvmq.quantize(module, params, feeds, guard=None)
+    with watch("build"):
+        exe = tvmq.build(integer)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "m.tvmq")
         exe.save(path)
-        size, loaded = path.stat().st_size, tvmq.load(path)
-        lines = Path("/proc/self/status").read_text().splitlines()
-        peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+        size, loaded, peak = path.stat().st_size, tvmq.load(path), memory("VmHWM")
         floats = tvmq.build(module, params=params)
         pairs = [(floats.run(feed)[0], exe.run(feed)[0], loaded.run(feed)[0]) for feed in feeds]
     return {
-        "spelling": options.spelling, "float": weights / 1e6, "file": size / 1e6, "quantize": stamps[1] - stamps[0],
-        "build": stamps[2] - stamps[1], "peak": peak, "snr": float(np.mean([snr(a, b) for a, b, _ in pairs])),
+        "spelling": options.child, "float": weights / 1e6, "file": size / 1e6, **watch.seconds, "peak": peak,
+        "snr": float(np.mean([snr(a, b) for a, b, _ in pairs])),
         "equal": all(np.array_equal(b, c) for _, b, c in pairs),
     }  # fmt: skip
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = argparse.ArgumentParser(description="A transformer whose layers share their weights.")
-    commands.add_argument("--layers", type=int, default=12)
-    commands.add_argument("--hidden", type=int, default=768)
-    commands.add_argument("--inner", type=int, default=3072)
-    commands.add_argument("--length", type=int, default=64)
-    commands.add_argument("--quick", action="store_true", help="a small network")
-    commands.add_argument("--spelling", choices=SPELLINGS, help="this one alone, its figures as JSON")
-    options = commands.parse_args()
-    if options.spelling:
-        print(json.dumps(measure(options)))
-        return
-    if options.quick:
-        options.layers, options.hidden, options.inner, options.length = 4, 128, 256, 16
-    print(machine(), flush=True)
-    figures = []
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each spelling, of a fresh process."""
+    sizes = QUICK if options.quick else {name: getattr(options, name) for name in SIZES}
     for spelling in SPELLINGS:
-        sizes = [f"--{name}={getattr(options, name)}" for name in ("layers", "hidden", "inner", "length")]
-        command = [sys.executable, __file__, *sizes, f"--spelling={spelling}"]
-        result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        figures.append(json.loads(result.stdout.splitlines()[-1]))
-    print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in figures])
-    failures = [f"{f['spelling']}: file of {f['file']:.2f} MB" for f in figures if f["file"] >= f["float"]]
-    finish(failures + [f"{f['spelling']}: the loaded model differs" for f in figures if not f["equal"]])
+        yield run_fresh(__file__, *(f"--{name}={size}" for name, size in sizes.items()), "--child", spelling)
 
+
+def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
+    """Bounds that do not hold."""
+    failures = [f"{f['spelling']}: file of {f['file']:.2f} MB" for f in rows if f["file"] >= f["float"]]
+    return failures + [f"{f['spelling']}: the loaded model differs" for f in rows if not f["equal"]]
+
+
+main = Command(
+    __doc__, COLUMNS, measure_all, missed, tasks=None, child=measure,
+    arguments=[argument(f"--{name}", type=int, default=size) for name, size in SIZES.items()],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

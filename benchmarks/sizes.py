@@ -1,10 +1,10 @@
-"""What free sizes cost: code for all sizes, code for common sizes in the same file, and a build of each size alone.
+"""What dynamic sizes cost: code for all sizes, code for common sizes in the same file, and a build of each size alone.
 
     python benchmarks/sizes.py [--tasks squeezenet1_1,vit_cifar10] [--batches 1,8] [--rounds 5] [--quick]
     python benchmarks/sizes.py --texts minilm.onnx --batches 1,8 --lengths 64,128
 
-Tasks     of the zoo, their batch free
---texts   an ONNX model of ids and mask, [batch, sequence] both free, instead of the tasks: random words
+Tasks     of the zoo, their batch dynamic
+--texts   an ONNX model of ids and mask, [batch, sequence] both dynamic, instead of the tasks: random words
 --quick   the text encoder of tests/support/models/dynamic_models.py, two short rounds
 Columns   milliseconds, medians, blocks of the three taking turns: any: tvmq.build(module); common: build(module,
           sizes={name: [sizes]}); fixed: build(module, sizes={name: size}); then any / fixed and common / fixed
@@ -15,37 +15,24 @@ Bound     common <= 1.10 * fixed + 10 us (what Python adds to a call), and resul
 
 from __future__ import annotations
 
-import sys
-import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import (
-    QUICK_CALIBRATION,
-    ROOT,
-    Feed,
-    Feeds,
-    finish,
-    first_inputs,
-    load_zoo,
-    machine,
-    parser,
-    print_table,
-    set_threads,
-    write_json,
-)
-from latency import blocks
+from harness import set_threads
+from harness.command import Command, argument
+from harness.model import file_bytes
+from harness.report import columns
+from harness.timing import median_milliseconds, time_blocks, timer_of
+from harness.zoo import QUICK_CALIBRATION, Feed, Feeds, first_inputs, load_zoo
+
+import tvmq
 
 MOST, CALL = 1.10, 0.01  # a ratio; milliseconds
 WORDS = 20000
-COLUMNS = (
-    ("model", "{name}"), ("sizes", "{sizes}"), ("any", "{any:.3f}"), ("common", "{common:.3f}"),
-    ("fixed", "{fixed:.3f}"), ("any / fixed", "{any_ratio:.2f}"), ("common / fixed", "{ratio:.2f}"),
-)  # fmt: skip
 
 # (name, float model, calibration data, {sizes as text: inputs})
 Case = tuple[str, Any, Any, dict[str, Feed]]
@@ -69,7 +56,6 @@ def cases(options: Any) -> Iterator[Case]:
     if options.quick or options.texts:
         name, model, words = "encoder", options.texts, WORDS
         if options.quick:
-            sys.path.insert(0, str(ROOT))
             from tests.support.models.dynamic_models import WORDS as FEW
             from tests.support.models.dynamic_models import encoder
 
@@ -89,7 +75,7 @@ def cases(options: Any) -> Iterator[Case]:
 
 
 def sizes_of(exe: Any, feed: Feed) -> dict[str, int]:
-    """{free dimension: its size} in these inputs."""
+    """{dynamic dimension: its size} in these inputs."""
     pairs = (
         (name, size) for info in exe.input_info for name, size in zip(info.shape, feed[info.name].shape, strict=True)
     )
@@ -112,24 +98,12 @@ def rows(case: Case, rounds: int) -> Iterator[dict[str, Any]]:
         runs = {key: exe.prepare_run(feed) for key, exe in executables.items()}
         found = [exe.run(feed) for exe in executables.values()]
         equal = all(a.tobytes() == b.tobytes() == c.tobytes() for a, b, c in zip(*found, strict=True))
-        times = {key: 1000 * float(np.median(np.concatenate(parts))) for key, parts in blocks(runs, rounds).items()}
+        times = median_milliseconds(time_blocks({key: timer_of(run) for key, run in runs.items()}, rounds))
         ratios = {"any_ratio": times["any"] / times["fixed"], "ratio": times["common"] / times["fixed"]}
         yield {"name": name, "sizes": text, **times, **ratios, "equal": equal}
 
 
-def built(module: Any, sizes: Any) -> tuple[Any, tuple[float, int]]:
-    """An executable, and what it cost: seconds, bytes of its file."""
-    import tvmq
-
-    start = time.perf_counter()
-    exe = tvmq.build(module, sizes=sizes)
-    seconds = time.perf_counter() - start
-    with tempfile.TemporaryDirectory() as folder:
-        exe.save(Path(folder) / "m.tvmq")
-        return exe, (seconds, (Path(folder) / "m.tvmq").stat().st_size)
-
-
-def missed(found: Sequence[dict[str, Any]]) -> list[str]:
+def missed(found: Sequence[dict[str, Any]], _options: Any = None) -> list[str]:
     """Bounds that do not hold."""
     slow = [
         f"{row['name']} {row['sizes']}: common / fixed {row['ratio']:.2f}"
@@ -139,22 +113,35 @@ def missed(found: Sequence[dict[str, Any]]) -> list[str]:
     return slow + [f"{row['name']} {row['sizes']}: results differ" for row in found if not row["equal"]]
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("What free sizes cost.", tasks=("squeezenet1_1", "resnet8_cifar10", "vit_cifar10"))
-    commands.add_argument("--texts", help="an ONNX model of ids and mask [batch, sequence], instead of the tasks")
-    commands.add_argument("--batches", default="1,8", help="numbers of samples, separated by commas")
-    commands.add_argument("--lengths", default="64,128", help="words, separated by commas")
-    commands.add_argument("--rounds", type=int, default=5)
-    commands.add_argument("--threads", type=int, default=1)
-    options = commands.parse_args()
-    set_threads(options.threads)
-    print(machine(), flush=True)
-    found = [row for case in cases(options) for row in rows(case, 2 if options.quick else options.rounds)]
-    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in found])
-    write_json(options.json, {"rows": found})
-    finish(missed(found))
+COLUMNS = columns(
+    "model {name} | sizes {sizes} | any {any:.3f} | common {common:.3f} | fixed {fixed:.3f}",
+    "any / fixed {any_ratio:.2f} | common / fixed {ratio:.2f}",
+)
 
+
+def built(module: Any, sizes: Any) -> tuple[Any, tuple[float, int]]:
+    """An executable, and what it cost: seconds, bytes of its file."""
+    start = time.perf_counter()
+    exe = tvmq.build(module, sizes=sizes)
+    return exe, (time.perf_counter() - start, file_bytes(exe))
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each case and size."""
+    return (row for case in cases(options) for row in rows(case, 2 if options.quick else options.rounds))
+
+
+main = Command(
+    __doc__, COLUMNS, measure, missed, ("squeezenet1_1", "resnet8_cifar10", "vit_cifar10"),
+    arguments=[
+        argument("--texts", help="an ONNX model of ids and mask [batch, sequence], instead of the tasks"),
+        argument("--batches", default="1,8", help="numbers of samples, separated by commas"),
+        argument("--lengths", default="64,128", help="words, separated by commas"),
+        argument("--rounds", type=int, default=5),
+        argument("--threads", type=int, default=1),
+    ],
+    head=lambda options: set_threads(options.threads) or (),
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -2,7 +2,7 @@
 
     python benchmarks/torch_flows.py [--flows fx,eager,...] [--quick] [--json figures.json]
 
-Flows     torch_flow_models.py: FX, eager and PT2E of torch, after calibration and after training; torchao's weights;
+Flows     flows/models.py: FX, eager and PT2E of torch, after calibration and after training; torchao's weights;
           brevitas and NNCF by Q/DQ in ONNX. Each is trained or calibrated for some steps by its own tool
 Columns   values: of the results on the test pictures; differing: those not on the same step as the tool's, LSB: the
           largest difference in steps. A result in floats is put on the grid of 255 steps over its range; float: the
@@ -19,21 +19,19 @@ Bounds    0 values that differ from the definition; operators: one LSB, and with
 from __future__ import annotations
 
 import json
-import logging
 import tempfile
-import warnings
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import finish, machine, parser, print_table, write_json
-from torch_flow_models import FLOWS, Data, Made
-from torch_flow_operators import compare_operators
+from flows.models import FLOWS, Data, Made
+from flows.operators import compare_operators
+from harness.command import Command, argument
+from harness.onnxruntime_peer import be_quiet
+from harness.report import columns
 
-COLUMNS = (
-    "flow", "values", "differing", "LSB", "float", "operators", "LSB", "bias", "ties", "definition",
-)  # fmt: skip
 QUICK_SAMPLES, QUICK_STEPS = 10, 3
 
 
@@ -70,19 +68,6 @@ def step(made: Made, result: np.ndarray) -> float:
     return made.scale or float(np.ptp(result)) / 255
 
 
-def row(facts: dict[str, Any]) -> list[str]:
-    """The cells of a table."""
-    single = facts["operators"]
-    cells = [facts["name"], str(facts["values"]), str(facts["differing"]), str(facts["largest"])]
-    cells.append("-" if facts["float"] is None else f"{facts['float']:.1e}")
-    if single is None:
-        cells += ["-"] * 4
-    else:
-        cells += [f"{single['differing']} of {single['values']}", str(single["largest"])]
-        cells += [str(single["on_grid"]), str(single["ties"])]
-    return [*cells, str(facts["definition"])]
-
-
 def failures(rows: Sequence[dict[str, Any]]) -> list[str]:
     """The bounds that were missed."""
     missed = []
@@ -97,35 +82,31 @@ def failures(rows: Sequence[dict[str, Any]]) -> list[str]:
     return missed
 
 
-def measured(names: Sequence[str], data: Data) -> list[dict[str, Any]]:
+COLUMNS = columns(
+    "flow {name} | values {values} | differing {differing} | LSB {largest} | float {float:.1e}",
+    "operators {operators[differing]} of {operators[values]} | LSB {operators[largest]} | bias {operators[on_grid]}",
+    "ties {operators[ties]} | definition {definition}",
+)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
     """The rows of all flows whose packages are there."""
-    rows = []
+    be_quiet()
+    data = Data.of_demo(QUICK_SAMPLES, QUICK_STEPS) if options.quick else Data.of_demo()
     with tempfile.TemporaryDirectory() as folder:
-        for name in names:
+        for name in options.flows.split(","):
             try:
                 made = FLOWS[name](data, Path(folder))
             except ImportError as error:
                 print(f"{name}: left out, {error}")
                 continue
-            rows.append(measure(name, made, data))
-            print_table(COLUMNS, [row(rows[-1])])
-    return rows
+            yield measure(name, made, data)
 
 
-def main() -> None:
-    """Print the table."""
-    arguments = parser(__doc__ or "")
-    arguments.add_argument("--flows", default=",".join(FLOWS), help="names, separated by commas")
-    options = arguments.parse_args()
-    logging.getLogger().setLevel(logging.ERROR)
-    warnings.simplefilter("ignore")
-    print(machine())
-    data = Data.of_demo(QUICK_SAMPLES, QUICK_STEPS) if options.quick else Data.of_demo()
-    rows = measured(options.flows.split(","), data)
-    print_table(COLUMNS, [row(facts) for facts in rows])
-    write_json(options.json, {"rows": rows})
-    finish(failures(rows))
-
+main = Command(
+    __doc__, COLUMNS, measure_all, lambda rows, _: failures(rows), tasks=None,
+    arguments=[argument("--flows", default=",".join(FLOWS), help="names, separated by commas")],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

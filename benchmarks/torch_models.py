@@ -16,29 +16,19 @@ Bounds    difference at most 1e-4 (both sum in float32, in different orders); 0 
 from __future__ import annotations
 
 import time
+from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import Feed, Scored, finish, machine, parser, print_table, sqnr, write_json, zoo_module
+from harness.command import Command, argument
+from harness.report import columns
+from harness.zoo import Feed, Scored, sqnr, zoo_module
 
 import tvmq
 
 LARGEST_DIFFERENCE = 1e-4
 SAMPLES, CALIBRATION = 4, 16
-COLUMNS = (
-    ("model", "{name}"),
-    ("import s", "{import_seconds:.1f}"),
-    ("difference", "{difference:.1e}"),
-    ("quantize s", "{quantize_seconds:.1f}"),
-    ("build s", "{build_seconds:.1f}"),
-    ("int8", "{share:.1%}"),
-    ("SQNR dB", "{sqnr:.1f}"),
-    ("values", "{values}"),
-    ("differing", "{differing}"),
-    ("islands", "{islands}"),
-)
 
 
 def samples(zoo: Any, name: str, example: tuple[Any, ...], count: int, seed: int) -> Iterator[tuple[Any, ...]]:
@@ -116,27 +106,27 @@ def missed(row: dict[str, Any]) -> list[str]:
     return failures
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Torch models imported, quantized and run.")
-    commands.add_argument("--models", default="", help="names, separated by commas; all by default")
-    options = commands.parse_args()
-    zoo = zoo_module(Path(options.zoo), "make_latency_models")
-    print(machine(), flush=True)
-    rows, failures = [], []
+COLUMNS = columns(
+    "model {name} | import s {import_seconds:.1f} | difference {difference:.1e} | quantize s {quantize_seconds:.1f}",
+    "build s {build_seconds:.1f} | int8 {share:.1%} | SQNR dB {sqnr:.1f} | values {values} | differing {differing}",
+    "islands {islands}",
+)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any] | str]:
+    """A row of each model, or what failed."""
+    zoo = zoo_module(options.zoo, "make_latency_models")
     for name in options.models.split(",") if options.models else zoo.MODELS:
         try:
-            rows.append(measure(zoo, name, options.quick))
+            yield measure(zoo, name, options.quick)
         except Exception as error:  # the others are still worth a look
-            failures.append(f"{name}: {type(error).__name__}: {str(error)[:300]}")
-            print(failures[-1], flush=True)
-        else:
-            failures += missed(rows[-1])
-            print(f"{name} done", flush=True)
-    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
-    write_json(options.json, {"models": rows, "failures": failures})
-    finish(failures)
+            yield f"{name}: {type(error).__name__}: {str(error)[:300]}"
 
+
+main = Command(
+    __doc__, COLUMNS, measure_all, lambda rows, _: [text for row in rows for text in missed(row)],
+    arguments=[argument("--models", default="", help="names, separated by commas; all by default")],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

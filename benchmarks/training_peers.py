@@ -22,32 +22,25 @@ from __future__ import annotations
 
 import copy
 import math
+from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 import torch._inductor.config
-from common import QUICK_CALIBRATION, Feed, Feeds, Scored, finish, machine, parser, print_table, write_json
+from harness.command import Command, argument
+from harness.report import columns
+from harness.trainable_floats import as_torch
+from harness.zoo import DIGITS, Feed, Scored, bit_differences, chosen_tasks
 from torchao.quantization.pt2e import disable_observer, move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
 from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer as x86
-from trainable_floats import as_torch
-from training import QUICK_STEPS, chosen_tasks, differing
 
 BATCH = 32
+QUICK_STEPS = 4
 RESTING = 0.75  # share of the steps after which observers rest
-COLUMNS = (
-    ("task, bits", "{task} {bits}"),
-    ("float", "{float:.2f}"),
-    ("trained", "{trained:.2f}"),
-    ("converted", "{converted:.2f}"),
-    ("deployed", "{deployed:.2f}"),
-    ("- trained", "{change:+.2f}"),
-    ("differing", "{differing} of {outputs}"),
-    ("largest", "{largest:.2%}"),
-    ("rate", "{rate:g}"),
-)
 
 
 def quantizer(bits: str) -> Any:
@@ -121,33 +114,37 @@ def measure(
     return {
         "task": task.name, "bits": bits, "float": reference.score, "trained": in_training.score,
         "converted": step_by_step.score, "deployed": deployed.score, "change": deployed.score - in_training.score,
-        "differing": differing(in_training, deployed), "outputs": ours.size, "largest": largest, "rate": rate,
+        "differing": bit_differences(in_training, deployed), "outputs": ours.size, "largest": largest, "rate": rate,
     }  # fmt: skip
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    command = parser("torchao's training beside ours.", tasks=("digits", "resnet8_cifar10"))
-    command.add_argument("--bits", default="8x8,4x8", help="weights x activations, separated by commas")
-    command.add_argument("--steps", type=int, default=250, help="of training")
-    command.add_argument("--rates", default="1e-5,1e-4,1e-3", help="learning rates to try, separated by commas")
-    options = command.parse_args()
+COLUMNS = columns(
+    "task, bits {task} {bits} | float {float:.2f} | trained {trained:.2f} | converted {converted:.2f}",
+    "deployed {deployed:.2f} | - trained {change:+.2f} | differing {differing} of {outputs} | largest {largest:.2%}",
+    "rate {rate:g}",
+)
+
+
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each task and number of bits."""
     torch.set_num_threads(1)
     steps = QUICK_STEPS if options.quick else options.steps
     rates = [float(rate) for rate in options.rates.split(",")]
-    print(f"{machine()}, torch {torch.__version__}, {steps} steps", flush=True)
-    rows = []
-    for task in chosen_tasks(options.zoo, options.tasks, quick=options.quick).values():
+    for task, feeds in chosen_tasks(options):
         floats = as_torch(task.model_path)
-        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
         samples = torch.from_numpy(np.concatenate([next(iter(feed.values())) for feed in feeds]))
         for bits in options.bits.split(","):
-            rows.append(measure(task, floats, samples, bits, steps, rates))
-            print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)
-    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
-    write_json(options.json, {"quick": options.quick, "steps": steps, "rows": rows})
-    finish([])
+            yield measure(task, floats, samples, bits, steps, rates)
 
+
+main = Command(
+    __doc__, COLUMNS, measure_all, tasks=(DIGITS, "resnet8_cifar10"), head=lambda _: [f"torch {torch.__version__}"],
+    arguments=[
+        argument("--bits", default="8x8,4x8", help="weights x activations, separated by commas"),
+        argument("--steps", type=int, default=250, help="of training"),
+        argument("--rates", default="1e-5,1e-4,1e-3", help="learning rates to try, separated by commas"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -14,17 +14,19 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
-from common import QUICK_CALIBRATION, Feeds, finish, machine, parser, print_table, write_json
-from trainable_floats import as_torch
-from training import chosen_tasks, read_model
+from harness.command import Command, argument
+from harness.model import read_model
+from harness.report import columns
+from harness.trainable_floats import as_torch
+from harness.zoo import Feeds, chosen_tasks
 
 BATCH, WARM, MOST = 32, 2, 4.0
-COLUMNS = ("task", "float ms", "integers ms", "ratio")
 
 
 def stepper(module: torch.nn.Module, x: torch.Tensor, wanted: torch.Tensor) -> Callable[[], None]:
@@ -54,11 +56,14 @@ def times(steppers: dict[str, Callable[[], None]], rounds: int) -> dict[str, flo
     return {name: statistics.median(values) for name, values in found.items()}
 
 
-def measure(task: Any, rounds: int, limit: int | None) -> dict[str, Any]:
+COLUMNS = columns("task {task} | float ms {float:.1f} | integers ms {integers:.1f} | ratio {ratio:.2f}")
+
+
+def measure(task: Any, rounds: int, feeds: Feeds) -> dict[str, Any]:
     """One row."""
     from tvmq import training
 
-    floats, feeds = as_torch(task.model_path, BATCH), Feeds(task, limit)
+    floats = as_torch(task.model_path, BATCH)
     net = training.prepare(*read_model(task.model_path), feeds)
     samples = np.concatenate([next(iter(feed.values())) for feed in feeds])
     x = torch.from_numpy(np.resize(samples, (BATCH, *samples.shape[1:])))
@@ -68,22 +73,18 @@ def measure(task: Any, rounds: int, limit: int | None) -> dict[str, Any]:
     return {"task": task.name, **found, "ratio": found["integers"] / found["float"]}
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    command = parser("A step of training beside a float step.", tasks=("resnet8_cifar10", "vit_cifar10"))
-    command.add_argument("--rounds", type=int, default=15, help="steps of each")
-    options = command.parse_args()
+def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
+    """A row of each task."""
     torch.set_num_threads(1)
-    print(f"{machine()}, torch {torch.__version__}", flush=True)
-    tasks = chosen_tasks(options.zoo, options.tasks, quick=options.quick).values()
-    limit = QUICK_CALIBRATION if options.quick else None
-    rows = [measure(task, 3 if options.quick else options.rounds, limit) for task in tasks]
-    cells = [[r["task"], f"{r['float']:.1f}", f"{r['integers']:.1f}", f"{r['ratio']:.2f}"] for r in rows]
-    print_table(COLUMNS, cells)
-    write_json(options.json, {"quick": options.quick, "rows": rows})
-    failures = [f"{r['task']}: {r['ratio']:.2f} float steps, {MOST:g} allowed" for r in rows if r["ratio"] > MOST]
-    finish([] if options.quick else failures)
+    return (measure(task, 3 if options.quick else options.rounds, feeds) for task, feeds in chosen_tasks(options))
 
+
+main = Command(
+    __doc__, COLUMNS, measure_all,
+    lambda rows, _: [f"{r['task']}: {r['ratio']:.2f} float steps, {MOST:g} allowed" for r in rows if r["ratio"] > MOST],
+    ("resnet8_cifar10", "vit_cifar10"), judges_quick=False, head=lambda _: [f"torch {torch.__version__}"],
+    arguments=[argument("--rounds", type=int, default=15, help="steps of each")],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

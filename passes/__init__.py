@@ -1,7 +1,7 @@
 """The passes: one a file, each IRModule -> IRModule, each usable and printable alone.
 
-PASSES names them in the order of the road; OPS says which file treats an operator, FAMILIES the file of a family. What
-they name is loaded on use.
+PASSES names them in the order of the stages; OPS says which file treats an operator, FAMILIES the file of a family.
+What they name is loaded on use.
 """
 
 from __future__ import annotations

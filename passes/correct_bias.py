@@ -141,7 +141,7 @@ def tap_shares(call: relax.Call, size: Sequence[int | str], out_size: Sequence[i
 
 
 def transposed_tap_shares(call: relax.Call, size: Sequence[int | str], out_size: Sequence[int | str]) -> np.ndarray:
-    """Share of the output positions that each tap of a transposed convolution brings an element of x to."""
+    """Share of the output positions that an element of x reaches through each tap of a transposed convolution."""
     attrs = call.attrs
     rank = len(size)
     shares = np.ones((1,) * rank)

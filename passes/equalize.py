@@ -129,7 +129,7 @@ def channel_factors(view: View, conv_pairs: list[ConvPair]) -> dict[str, np.ndar
 
 
 def _step(view: View, pair: ConvPair, weights: Mapping[str, np.ndarray], known: np.ndarray) -> np.ndarray:
-    """Factors that bring both ranges of each channel together, as far as powers of two and the limit allow."""
+    """Factors that make both ranges of each channel equal, as far as powers of two and the limit allow."""
     first = weights[pair.first].reshape(len(known), -1).max(axis=1)
     second = np.zeros(len(known))
     for reader in pair.readers:

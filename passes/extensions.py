@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tvm
-from tvm import relax
 
 from tvmq.base.by_name import object_named
-from tvmq.errors import ConfigError, StageError
-from tvmq.graph.ledger import get_ledger
-from tvmq.graph.view import View
+from tvmq.errors import ConfigError
+from tvmq.graph.legal_forms import PREPARED, check_form
 from tvmq.passes import FAMILIES
 
 
@@ -29,33 +27,10 @@ def run_passes(mod: tvm.IRModule, names: Iterable[str]) -> tvm.IRModule:
         run = object_named(name, "quantize", "pass")
         if not callable(run):
             raise ConfigError(f"quantize: {name!r} is a {type(run).__name__}, not a pass: a function of a module")
-        mod = _check_module(name, mod, run(mod))
+        after = run(mod)
+        check_form(f"quantize, pass '{name}'", mod, after, PREPARED)
+        mod = after
     return mod
-
-
-def _check_module(name: str, before: tvm.IRModule, after: Any) -> tvm.IRModule:
-    """Validate the module that a user pass returned."""
-    if not isinstance(after, tvm.IRModule):
-        raise StageError(f"quantize, pass '{name}': it gave a {type(after).__name__}; return the IRModule")
-    try:
-        relax.analysis.well_formed(after)
-    except Exception as error:  # TVM raises errors of many classes
-        raise StageError(f"quantize, pass '{name}': its module is not well formed: {error}") from error
-    if get_ledger(after).stage != "prepared":
-        raise StageError(
-            f"quantize, pass '{name}': it gave a module that is '{get_ledger(after).stage}', not 'prepared'; "
-            "keep the attributes of the module it was given, as tvmq.extension.rewrite does"
-        )
-    was, now = _interface(before), _interface(after)
-    if was != now:
-        raise StageError(f"quantize, pass '{name}': inputs and results were {was}, now they are {now}; keep them")
-    return after
-
-
-def _interface(mod: tvm.IRModule) -> str:
-    """Types of inputs and results."""
-    func = View(mod).func
-    return f"{', '.join(str(param.ty) for param in func.params)} -> {func.body.ty}"
 
 
 def extension_families(names: Iterable[str]) -> list[Any]:

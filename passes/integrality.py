@@ -113,7 +113,11 @@ class Integrality:
 
 
 def integrality(mod: tvm.IRModule) -> Integrality:
-    """Composition of the core of a realized module, in one function or in four."""
+    """Composition of the core of a realized module, in one function or in four.
+
+    mod      an integer module, as `quantize` returns it
+    returns  what is float in it and why, and the types that it reads and returns; `print` shows a sentence
+    """
     view = View(mod)
     core_regions, layers = regions(view), get_ledger(mod).layers
     tell = _FloatReasons(view, layers, get_ledger(mod).config)

@@ -167,7 +167,7 @@ def _check_sizes(func: relax.Function) -> None:
     lost = [var for var in relax.analysis.free_symbolic_vars(func) if var not in known]
     if lost:
         raise ModelError(
-            f"partition_conversions, layer '{func.params[0].name}': a shape behind it needs the free size "
+            f"partition_conversions, layer '{func.params[0].name}': a shape behind it needs the dynamic size "
             f"'{lost[0].name}', which the shapes at the border do not tell; fix the input shapes with shape=, or use "
             "qconfig(partition_conversions='disabled')"
         )

@@ -53,12 +53,20 @@ def round_biases(mod: tvm.IRModule, ranges: Mapping[str, Range] | None = None) -
 
 
 def bias_spec(config: QConfig) -> QuantSpec:
-    """The codes that biases of these options are rounded to."""
+    """The codes that biases of these options are rounded to.
+
+    >>> bias_spec(QConfig(nbit_bias=16)).dtype
+    'int16'
+    """
     return QuantSpec("int8" if config.nbit_bias <= 8 else "int16", config.nbit_bias, symmetric=True)
 
 
 def bias_variables(mod: tvm.IRModule) -> dict[str, str]:
-    """{"<root>_bias": variable that adds it} of all integer groups with a constant bias."""
+    """{"<root>_bias": variable that adds it} of all integer groups with a constant bias.
+
+    mod     at the stage "annotated"
+    raises  StageError for a module of another stage
+    """
     view, groups = View(mod), integer_groups(require_stage(mod, "round_biases", ("annotated",)).layers)
     return {f"{g.root}_bias": g.members[1] for g in groups if g.facts.bias and g.members[1] in view.value}
 

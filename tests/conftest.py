@@ -26,6 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("TVM_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["TVMQ_CHECK_STAGES"] = "1"  # each pass of `quantize` gives a legal module (tvmq/graph/legal_forms.py)
 
 # How long examples take to draw depends on what else the machine does
 settings.register_profile("tvmq", suppress_health_check=[HealthCheck.too_slow])

@@ -121,7 +121,7 @@ def test_an_interrupt_leaves_nothing(digits, tmp_path, stage):
     # Python ends by the signal itself where the interrupt met code that a library runs from C; shells call both 130
     assert process.returncode in (130, -signal.SIGINT), lines + [rest]
     *progress, last = rest.splitlines()  # a stage may end before the interrupt arrives
-    assert last == "tvmq: interrupted; nothing half-written is left behind"
+    assert last == "tvmq: interrupted; no partly written files are left"
     assert not any(line.startswith(("tvmq:", "Traceback", " ")) for line in progress), rest
     assert sorted(os.listdir(folder)) == ["data.npz", "digits.onnx", "out.tvmq"]
     assert (folder / "out.tvmq").read_bytes() == b"the model of yesterday"

@@ -80,8 +80,8 @@ def test_saved_models_that_cannot_be_used(place, saved, kind, command):
 @pytest.mark.parametrize("data, words", [
     ({"x": X[:, :, :4]}, ["input 'x' has shape (1, 3, 4, 8)|input 'x' has shape (8, 3, 4, 8)"]),
     ({"x": X.astype(str)}, ["input 'x' is <U32, the model takes float32"]),
-    ({"y": X, "z": X}, ["lacks input 'x'; it holds 'y', 'z'"]),
-    ({"x": X[:0]}, ["must hold equally many samples of each input, not 0"]),
+    ({"y": X, "z": X}, ["lacks input 'x' and holds 'y', 'z'"]),
+    ({"x": X[:0]}, ["must hold equally many samples of each input, at least 1"]),
 ], ids=["shape", "type", "name", "empty"])  # fmt: skip
 def test_data_of_a_saved_model(place, saved, command, data, words):
     np.savez(place / "bad.npz", **data)

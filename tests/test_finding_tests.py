@@ -1,4 +1,4 @@
-"""The test of a module is found from the module: by its name, or by the line `Tests:` in its head."""
+"""The test of a module is found from the module: by its name, by that of its cases, or by `Tests:` in its head."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def named_tests(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_a_module_leads_to_its_test(path):
     named = named_tests(path)
-    assert named or any(mirrored_folder(path).rglob(f"test_{path.stem}.py")), (
+    folder = mirrored_folder(path)
+    assert named or any(folder.rglob(f"test_{path.stem}.py")) or (folder / "cases" / path.name).exists(), (
         f"no test_{path.stem}.py in {mirrored_folder(path)}: write it, or name the test in the head, `Tests: tests/...`"
     )
     assert all((ROOT / name).exists() for name in named), f"{named}: a test that the head names does not exist"

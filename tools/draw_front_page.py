@@ -1,4 +1,4 @@
-"""The picture of the front page, from the tables in docs/benchmarks.md: speed and signal to error beside peers.
+"""The picture of the front page, from the results of two benchmarks: speed and signal to error beside peers.
 
     python tools/draw_front_page.py            # writes docs/_static/beside_peers.svg
 
@@ -7,6 +7,7 @@ Left: how many times as long a peer takes as tvmq's int8, one thread. Right: sig
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLES, PICTURE = ROOT / "docs/benchmarks.md", ROOT / "docs/_static/beside_peers.svg"
+RESULTS, PICTURE = ROOT / "benchmarks/results", ROOT / "docs/_static/beside_peers.svg"
 WIDTH, ROW, TOP, LABELS, PANEL = 904, 19, 62, 122, 296
 STYLE = """
 svg { font: 12px system-ui, sans-serif; color: #1b1f24; background: #fff; --a: #0a7f5a; --b: #c2560c; --c: #6d48c9 }
@@ -34,19 +35,16 @@ NEAR = (("tvmq", "tvmq"), ("onnxruntime", "onnxruntime"), ("float", "best settin
 Row = tuple[str, dict[str, float]]
 
 
-def read_table(text: str, *columns: str) -> list[dict[str, str]]:
-    """Rows of the first Markdown table that has the columns, as {column: text}."""
-    for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
-        lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines()]
-        if set(columns) <= set(lines[0]):
-            return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
-    raise SystemExit(f"{TABLES}: no table with the columns {', '.join(columns)}")
+def read_table(name: str) -> list[dict[str, str]]:
+    """Rows of the first table of a file of results, as {column: text}."""
+    table = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["tables"][0]
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
 
 
-def read_speeds(text: str) -> list[Row]:
+def read_speeds() -> list[Row]:
     """Of each network: the peers' milliseconds beside those of our int8."""
     rows = []
-    for row in read_table(text, "model", "tvmq int8", "ort int8", "ov int8", "ov float*"):
+    for row in read_table("latency"):
         ours = float(row["tvmq int8"])
         found = {
             "onnxruntime": float(row["ort int8"]) / ours,
@@ -57,10 +55,10 @@ def read_speeds(text: str) -> list[Row]:
     return sorted(rows, key=lambda row: row[1]["openvino"])
 
 
-def read_errors(text: str) -> list[Row]:
+def read_errors() -> list[Row]:
     """Of each trained network: signal to error in dB, ours and onnxruntime's at its defaults and at the peers' best."""
     rows = []
-    for row in read_table(text, "task", "ort SQNR", "best peer", "SQNR"):
+    for row in read_table("accuracy"):
         best = re.search(r"(-?[\d.]+) dB", row["best peer"])
         peers = {"onnxruntime": float(row["ort SQNR"]), "float": float(best.group(1)) if best else math.nan}
         rows.append((row["task"], {"tvmq": float(row["SQNR"]), **peers}))
@@ -107,9 +105,9 @@ def draw_legend(left: float, entries: Sequence[tuple[str, str]]) -> list[str]:
     return parts
 
 
-def draw(text: str) -> str:
+def draw() -> str:
     """The SVG."""
-    fast, near = read_speeds(text), read_errors(text)
+    fast, near = read_speeds(), read_errors()
     right = LABELS + PANEL + 26.0
     height = TOP + ROW * max(len(fast), len(near)) + 24
     least = min(min(values["onnxruntime"], values["openvino"]) for _, values in fast)
@@ -126,5 +124,5 @@ def draw(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(draw(TABLES.read_text(encoding="utf-8")), encoding="utf-8")
+    PICTURE.write_text(draw(), encoding="utf-8")
     print(f"wrote {PICTURE.relative_to(ROOT)}")

@@ -9,9 +9,11 @@
     --only     cases whose names contain this text
     --zoo      folder of trained models (tasks.py); what is not there is left out
     --cache    folder of compiled kernels, to be quick; those in it are not compiled, nor compared one by one
+    --renamed OLD=NEW   of `compare`, as often as there are names: compare the texts of two dumps made with --texts,
+               OLD in those of `before` read as NEW. Manifests hold sizes and hashes of code with names, and differ
 
 Cases      golden/*  the networks of tests/passes/nets.py, with calibration data and without
-           free/*    models with dynamic dimensions, of tests/support/models/dynamic_models.py
+           dynamic/*    models with dynamic dimensions, of tests/support/models/dynamic_models.py
            fuzz/*    random graphs of benchmarks/fuzz.py
            zoo/*     trained models, some calibration samples of each
 Of a case  quantized.script, quantized.json   the integer module, its constants included
@@ -103,7 +105,7 @@ def cases(options: argparse.Namespace) -> Iterator[Case]:
     """All models, cheap ones first."""
     share = QUICK_SHARE if options.quick else 1
     yield from _networks(share)
-    yield from _free_models()
+    yield from _dynamic_models()
     yield from _graphs(GRAPHS // share)
     yield from _tasks(options.zoo, SMALL_TASKS if options.quick else None, QUICK_SAMPLES if options.quick else SAMPLES)
 
@@ -123,13 +125,13 @@ def _networks(share: int) -> Iterator[Case]:
             yield Case(f"golden/{name}-without-data", lambda name=name: (model_of(name), None))
 
 
-def _free_models() -> Iterator[Case]:
+def _dynamic_models() -> Iterator[Case]:
     from tests.support.models.dynamic_models import encoder, pictures, texts
 
     words = [texts(1, length, length) for length in (5, 9)]
     drawn = [{"x": np.random.default_rng(n).standard_normal((1, 3, 8, n)).astype(np.float32)} for n in (8, 12)]
-    yield Case("free/encoder", lambda: (encoder(), words), {"batch": [1, 4], "sequence": [8]})
-    yield Case("free/pictures", lambda: (pictures(), drawn), {"rows": [16], "columns": [16]})
+    yield Case("dynamic/encoder", lambda: (encoder(), words), {"batch": [1, 4], "sequence": [8]})
+    yield Case("dynamic/pictures", lambda: (pictures(), drawn), {"rows": [16], "columns": [16]})
 
 
 def _graphs(count: int) -> Iterator[Case]:
@@ -143,7 +145,7 @@ def _tasks(zoo: Path, names: tuple[str, ...] | None, samples: int) -> Iterator[C
     if not (zoo / "tasks.py").exists():
         return
     sys.path.insert(0, str(ROOT / "benchmarks"))
-    from common import zoo_module
+    from harness.zoo import zoo_module
 
     for name, task in zoo_module(zoo, "tasks").tasks().items():
         if names is None or name in names:
@@ -245,6 +247,21 @@ def hashes_of(folder: Path) -> Hashes:
     }
 
 
+def renamed_texts(folder: Path, names: Sequence[str]) -> Hashes:
+    """{case/key: hash} of the texts of a dump with OLD=NEW replaced, kernels under the hash of what they become."""
+    hashes = {}
+    for path in (path for path in sorted(folder.glob("*/*/**/*")) if path.is_file()):
+        text = path.read_text()
+        for old, new in (name.split("=") for name in names):
+            text = text.replace(old, new)
+        value = hashlib.sha256(text.encode()).hexdigest()
+        key = path.with_name(value[:16]) if path.parent.name == "kernel" else path
+        hashes[str(key.relative_to(folder))] = value
+    if not hashes:
+        raise SystemExit(f"replay: '{folder}' holds no texts; make them with `replay.py dump --texts {folder}`")
+    return hashes
+
+
 def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """What is in one dump alone, and what differs, a line each.
 
@@ -262,7 +279,10 @@ def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str
 
 def compare(options: argparse.Namespace) -> None:
     """Print the differences of two dumps; exit code 1 where there are any."""
-    before, after = (hashes_of(folder) for folder in (options.before, options.after))
+    if options.renamed:
+        before, after = renamed_texts(options.before, options.renamed), renamed_texts(options.after, ())
+    else:
+        before, after = hashes_of(options.before), hashes_of(options.after)
     lines = differences(before, after)
     print("\n".join([*lines, f"{len(lines)} differences in {len({**before, **after})} hashes"]))
     sys.exit(bool(lines))
@@ -283,6 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     comparison = commands.add_parser("compare", help="print what two dumps do not share")
     comparison.add_argument("before", type=Path)
     comparison.add_argument("after", type=Path)
+    comparison.add_argument("--renamed", action="append", metavar="OLD=NEW", help="a name that the change gave")
     comparison.set_defaults(run=compare)
     options = parser.parse_args(arguments)
     options.run(options)

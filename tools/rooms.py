@@ -138,6 +138,19 @@ def refuse_import(place: str, module: str) -> str | None:
     return f"{find_room(used)} is on floor {find_floor(used)}, {find_room(place)} on floor {find_floor(place)}"
 
 
+def is_above(place: str, other: str) -> bool:
+    """Whether `place` lies on a higher floor than `other`, or after it in an order that both are in.
+
+    >>> is_above("passes", "graph"), is_above("graph", "passes"), is_above("codegen/compile", "codegen/lower")
+    (True, False, True)
+    """
+    for order in ORDERS:
+        rank = _number_steps(order)
+        if place in rank and other in rank:
+            return rank[place] > rank[other]
+    return find_floor(place) > find_floor(other)
+
+
 def _number_steps(group: tuple[tuple[str, ...], ...]) -> dict[str, int]:
     return {place: number for number, step in enumerate(group) for place in step}
 

@@ -44,7 +44,7 @@ class MatMul(nn.Module):
 
 
 class Reshape(torch.autograd.Function):
-    """x.reshape(batch, length, *sizes); in ONNX [0, -1, *sizes]: a free batch and a free length."""
+    """x.reshape(batch, length, *sizes); in ONNX [0, -1, *sizes]: a dynamic batch and a dynamic length."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, *sizes: int) -> torch.Tensor:

@@ -228,7 +228,7 @@ for length in (16, 11):
     part = {"columns": test[:1, :length]}
     assert np.array_equal(sized.run(part)[0], exe.run(part)[0])
     times = [way.benchmark(part, threads=1).median * 1e6 for way in (exe, sized)]
-    print(f"{length} columns: {times[0]:.1f} us free, {times[1]:.1f} us with 16 named")
+    print(f"{length} columns: {times[0]:.1f} us dynamic, {times[1]:.1f} us with 16 named")
 
 # %% [markdown]
 # ## Exercise

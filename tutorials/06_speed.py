@@ -21,7 +21,7 @@ import tvmq
 from tvmq.demo import load_demo
 
 demo = load_demo()
-mod, params = tvmq.from_onnx(demo.model)  # the batch stays free
+mod, params = tvmq.from_onnx(demo.model)  # the batch stays dynamic
 qmod = tvmq.quantize(mod, params, demo.calibration)
 float_exe = tvmq.build(mod, params=params, sizes={"batch": 1})
 int8_exe = tvmq.build(qmod, sizes={"batch": 1})
@@ -84,7 +84,7 @@ print(f"that is {largest.of_peak:.0%} of what one core reaches at most")
 # ## A forecast
 #
 # How long a kernel should take can be computed from the cycles of its loops, the bytes it moves and a price for each
-# call. `inspect` does so for a whole model. It needs no data and compiles nothing, so it can be asked before any work
+# call. `inspect` does so for a whole model. It needs no data and compiles nothing, so it can be used before any work
 # goes into quantization:
 
 # %%
@@ -125,7 +125,7 @@ print(f"\n{len(int8_exe.kernels)} layers, {len(names)} kernels, for {int8_exe.ta
 # ### VNNI or not
 #
 # Since 2019 CPUs have had an instruction that multiplies bytes and adds the products in 32 bits (on x86 it is called
-# VNNI, on Arm dot product). Without it the same integers take more steps. A forecast can be asked for CPUs that are not
+# VNNI, on Arm dot product). Without it the same integers take more steps. A forecast can be made for CPUs that are not
 # here:
 
 # %%
@@ -194,7 +194,7 @@ assert np.array_equal(before, tvmq.build(qmod, sizes={"batch": 64}, num_threads=
 # ## When int8 does not help
 #
 # Some models gain nothing: what takes their time stays float, or they are so small that calling functions is all they
-# do. You are told so. Here is a model of one small product and a softmax:
+# do. tvmq then says so. Here is a model of one small product and a softmax:
 
 # %%
 weight = np.random.default_rng(0).standard_normal((16, 4)).astype(np.float32)

@@ -213,7 +213,8 @@ print({name: f"{time:.1f} us" for name, time in best.items()})
 # ## The other format
 #
 # ONNX Runtime also writes *QOperator* files: layers that take codes and their scales as arguments (`QLinearConv`). tvmq
-# reads them as a pair of conversions around the float layer, and then treats them alike. The integers are the same:
+# reads them as a pair of conversions around the float layer, and then treats both in the same way. The integers are
+# the same:
 
 # %%
 qoperator_file = made_by_onnxruntime("digits.qoperator.onnx", quant_format=QuantFormat.QOperator)
@@ -250,7 +251,7 @@ assert np.array_equal(scores_of(again), ours_scores)
 
 # %% [markdown]
 # That is also a way to use tvmq as a quantizer alone: its choice of ranges and its rounding of weights, somebody else's
-# runtime. Here are both quantizers in the same runtime, beside the float model:
+# runtime. Here are both quantizers in the same runtime, compared with the float model:
 
 # %%
 own_file = folder / "digits.tvmq.onnx"

@@ -58,7 +58,7 @@ print(f"8-bit activations and 2-bit weights, rounded: {before:.1%} right")
 
 # %% [markdown]
 # Its parameters have the names of the source: here those of the ONNX initializers, of a torch model the keys of its
-# state dictionary. What belongs to the quantization stands below `quantizers`: the logarithm of each scale, and zero
+# state dictionary. What belongs to the quantization is below `quantizers`: the logarithm of each scale, and zero
 # points of tensors that are clipped on both sides.
 
 # %%

@@ -45,7 +45,7 @@ def accuracy(exe):
 # ## The description
 #
 # What the chip computes is data. 8-bit codes without sign, a zero point; sums of 32 bits become codes by a product
-# with a 32-bit integer and a shift, halves rounded upward. The last line names what stands for its units in `build`;
+# with a 32-bit integer and a shift, halves rounded upward. The last line names the code for its units in `build`;
 # we write that object below.
 
 # %%
@@ -82,7 +82,7 @@ assert "uint9" in message and "activations" in message
 # ## The sigmoid: an operator of your own
 #
 # By itself tvmq makes a table of 256 codes of a sigmoid. The unit has 16 lines instead, so it gives other codes here
-# and there. That must stand in the integer module, or the module would not say what the chip computes: we make an
+# and there. The integer module must contain that, or the module would not say what the chip computes: we make an
 # operator. It has a *definition* in NumPy, which is the law, and a *kernel*, which has to obey it.
 
 

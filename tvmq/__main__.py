@@ -12,7 +12,7 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
-        print("tvmq: interrupted; nothing half-written is left behind", file=sys.stderr)
+        print("tvmq: interrupted; no partly written files are left", file=sys.stderr)
         raise SystemExit(130) from None
 
 

@@ -84,7 +84,7 @@ class IntegralError(TvmqError, ValueError):
 
 
 class StageError(TvmqError, ValueError):
-    """A pass was given a module that is not at its stage of the road."""
+    """A pass was called with a module of another stage than it needs, or gave one that is not legal after it."""
 
 
 class TargetError(TvmqError, ValueError):

@@ -11,17 +11,17 @@ Each is named by "module:object", so that options stay data; `__main__:name` is 
 
 For passes     `rewrite(mod, visit)` calls visit(rewriter, variable, value) for each binding and keeps names and ledger;
                `Rewriter` is the same by hand, `View` reads a module, `ops` are our operators
-For families   `Family` says what is asked of one, `Group` is what it finds, `Codes` what it reads and gives,
-               `Realizer` what it is offered
+For families   `Family` is the protocol, `Group` the operators it finds, `Codes` the integers it reads and returns,
+               `Realizer` the rewriter that its `realize` gets
 For observers  `Observer`; `TensorStatistics` is what it reads, `usable_range` makes its answer valid; `WeightObserver`
                for weights: thresholds(weights, spec, axis, name)
-For roads      what chooses ranges by itself between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
-               `bias_variables` say what wants a range, `evaluator(return_intermediates(mod, names))` runs the model
-For importers  `importer` and `torch_importer` register what imports ONNX nodes of a domain of yours, and custom
+For stages     that choose ranges between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
+               `bias_variables` name what needs a range, `evaluator(return_intermediates(mod, names))` runs the model
+For importers  `importer` and `torch_importer` register functions that import ONNX nodes of your domain, and custom
                operators of torch; `rename_inputs`, `check_size`
 For operators  `operator` makes one of your own: type, definition in NumPy, kernel
-For lowerings  `Match` is what the function of a `tvmq.Lowering` gets; `Extern` names a symbol of a library, `Codegen` a
-               code generator of TVM
+For lowerings  `Match` is the argument of a `tvmq.Lowering`'s function; `Extern` names a symbol of a library,
+               `Codegen` a code generator of TVM
 For rules      that are functions `LayerFacts`
 
 Tests: tests/passes/test_extensions.py, tests/relay/test_imports.py

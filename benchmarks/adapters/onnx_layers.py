@@ -29,7 +29,7 @@ class Layer:
 
 
 def read_layers(path: Path, sizes: Mapping[str, tuple[int, ...]] | None = None) -> list[Layer]:
-    """The convolutions and products of a model, its inputs of these sizes; free ones are 1 where none are given."""
+    """The convolutions and products of a model, its inputs of these sizes; dynamic ones are 1 where none are given."""
     model = onnx.load(path)
     for value in model.graph.input:
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):

@@ -89,12 +89,12 @@ def links(module: str) -> dict[str, str]:
 
 
 def _overview() -> Page:
-    lines = ["# Python\n", "The names of `tvmq` are the public surface; what else is documented here may change.\n"]
+    lines = ["# Python\n", "The names of `tvmq` are the public interface; all else on these pages may change.\n"]
     for page, title, names in groups():
         lines += [f"## [{title}](api/{page}.md)\n"]
         lines += [rst(_table([(f":py:obj:`tvmq.{name}`", getattr(tvmq, name)) for name in names.split()]))]
     below = [f"api/{page}" for page, _, _ in groups() + MODULES]
-    errors = "Errors are [a page of their own](errors.md), and so are [the numbers](numerics.md).\n"
+    errors = "[Errors](errors.md) and [the numeric definition](numerics.md) have pages of their own.\n"
     parts = [f"- [{title}](api/{page}.md)" for page, title, _ in MODULES]
     return Page("reference/api", "\n".join([*lines, errors, "## Parts\n", *parts, "", toctree(below, hidden=True)]))
 
@@ -107,7 +107,7 @@ def _table(rows: list[tuple[str, Any]]) -> list[str]:
     return lines
 
 
-QCONFIG = "The options of the quantizer, to be used in ``with`` or handed on as ``config=``."
+QCONFIG = "The options of the quantizer, used in a ``with`` statement or passed as ``config=``."
 
 
 def _public_page(page: str, title: str, names: str) -> Page:

@@ -1,12 +1,11 @@
-"""The rooms of the source, drawn from the table that tests/test_layers.py enforces; and the road as a picture."""
+"""The rooms of the source, drawn from the table that tests/test_layers.py enforces; the stages as a picture."""
 
 from __future__ import annotations
 
 import re
 from html import escape
-from importlib.util import module_from_spec, spec_from_file_location
 
-import road_trace
+import call_walk
 from pages import ROOT, Page
 
 WIDTH, HEIGHT, GAP = 118, 26, 8
@@ -25,52 +24,50 @@ def pages() -> list[Page]:
 
 HEAD = """# Architecture
 
-A room imports rooms of lower floors, never one of its own floor. `tests/test_layers.py` enforces it for every import of
-every file, those inside of functions and the tables of names included; this picture is drawn from its table. Codegen,
-runtime and reference share a floor: their folders alternate on the way from a module to running code, in an order of
-their own that the same test holds (`tools/rooms.py`).
+A *room* is a folder of `tvmq/`, or `passes/`. It imports rooms of lower floors only, never one of its own floor.
+`tests/test_layers.py` enforces this for every import, including those inside of functions and the tables of names; the
+picture is drawn from its table. Codegen, runtime and reference share a floor: their folders alternate on the way from a
+module to running code, in an order that the same test enforces (`tools/rooms.py`).
 """
 MIDDLE = """
-Read from the bottom up: no file needs one from a floor above it. `numerics` defines what a result must be, in NumPy and
-without TVM.
+Read from the bottom up, because no file needs one from a floor above it. `numerics` defines what a result must be, in
+NumPy and without TVM.
 
 | floor | room | what lives there |
 | --- | --- | --- |"""
 WALKS = """
 ## The pipeline through the folders
 
-The folders that a first example enters, in order, each where one of its functions is called for the first time. The
-embedded network is imported, quantized, built, saved, loaded and run while this page is generated
-(`python docs/_ext/road_trace.py` prints the same).
+The folders that a first example enters, in the order in which one of their functions is first called. The embedded
+network is imported, quantized, built, saved, loaded and run while this page is generated
+(`python docs/_ext/call_walk.py` prints the same). Calls go down the floors, because a room imports lower ones only,
+with one exception: a lower room calls a function that a higher one passed to it. The table below each picture lists
+these calls.
 """
 TAIL = """
 [Contributing](../contributing.md) says which files to touch for a new pass, operator, observer, kernel,
-instruction set, backend or command. Names stand in tables (`PASSES`, `OBSERVERS`, `BACKENDS`, `LOWERINGS`, ...) as
+instruction set, backend or command. Names are in tables (`PASSES`, `OBSERVERS`, `BACKENDS`, `LOWERINGS`, ...) as
 `"module:object"` and are loaded when they are used: `import tvmq` takes milliseconds and imports neither TVM nor NumPy.
 """
 
 
 def floors() -> tuple[tuple[str, ...], ...]:
     """Rooms of each floor, the lowest first, as tools/rooms.py has them."""
-    spec = spec_from_file_location("rooms", ROOT / "tools" / "rooms.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.FLOORS  # type: ignore[no-any-return]
+    return call_walk.load_rooms().FLOORS  # type: ignore[no-any-return]
 
 
 def _picture() -> list[str]:
-    house = floors()
-    width = max(map(len, house)) * (WIDTH + GAP) + 60
+    storeys = floors()
+    width = max(map(len, storeys)) * (WIDTH + GAP) + 60
     parts = []
-    for index, (number, rooms) in enumerate(reversed(list(enumerate(house)))):
+    for index, (number, rooms) in enumerate(reversed(list(enumerate(storeys)))):
         y = index * (HEIGHT + 2 * GAP) + 4
         parts.append(f'<text class="op" x="4" y="{y + 17}">{number}</text>')
         parts += [
             _box(30 + column * (WIDTH + GAP), y, room, "codes" if number % 2 else "float")
             for column, room in enumerate(rooms)
         ]
-    height = len(house) * (HEIGHT + 2 * GAP) + 4
+    height = len(storeys) * (HEIGHT + 2 * GAP) + 4
     return ["```{raw} html", _svg(width, height, "the rooms", parts), "```"]
 
 
@@ -98,25 +95,29 @@ def _places() -> list[str]:
     return re.findall(r"^\| \d+ \|.*$", text, re.M)
 
 
-def road(base: str) -> list[str]:
+def draw_stages(base: str) -> list[str]:
     """The stages of tvmq/quantization/stages.py as a picture; its boxes lead to the pages of the passes in `base`."""
     from tvmq.passes import PASSES
     from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING
 
     entries = []
-    for name, _ in PREPARATION + SCALING + DECISIONS + ROUNDING + INTEGERS:
+    for stage in PREPARATION + SCALING + DECISIONS + ROUNDING + INTEGERS:
+        name = stage.name
         kind = "other" if name in OPTIONAL else "float"
         entries.append((name, kind, f"{base}{name}.html" if name in PASSES else None))
-    return ["```{raw} html", *_chain(entries, "the road", 146, IN_A_ROW), "```"]
+    return ["```{raw} html", *_chain(entries, "the stages", 146, IN_A_ROW), "```"]
 
 
 def _walks() -> list[str]:
     """For each step of a session the folders, as boxes in the order in which they are entered."""
     lines = []
-    for walk in road_trace.walks():
+    for walk in call_walk.record_walks():
         boxes = [(folder, "codes", None) for folder in walk.folders]
-        lines += ["", f"**{walk.call}**: {walk.files} files", "", "```{raw} html"]
-        lines += [*_chain(boxes, f"the road of {walk.call}", 126, FOLDERS_IN_A_ROW), "```"]
+        lines += ["", f"**{walk.call}**: {walk.files} files, {walk.calls} calls", "", "```{raw} html"]
+        lines += [*_chain(boxes, f"folders of {walk.call}", 126, FOLDERS_IN_A_ROW), "```"]
+        if walk.returns:
+            lines += ["", "| caller | called | calls | why |", "| --- | --- | ---: | --- |"]
+        lines += [f"| `{a}` | `{b}` | {n} | {call_walk.RETURNS[a, b]} |" for (a, b), n in sorted(walk.returns.items())]
     return [*lines, ""]
 
 

@@ -7,11 +7,11 @@ import inspect
 import re
 from typing import Any
 
-from pages import Page
+from pages import Page, toctree
 
 
 def pages() -> list[Page]:
-    """One page: a section for each command."""
+    """An overview, and a page for each command."""
     import typer.main
 
     from tvmq.tools.cli.main import app
@@ -19,17 +19,18 @@ def pages() -> list[Page]:
     group: Any = typer.main.get_command(app)
     commands = {name: group.get_command(None, name) for name in group.list_commands(None)}
     lines = ["# Command line\n", f"{group.help}\n", "| command | what it does |", "| --- | --- |"]
-    lines += [f"| [tvmq {name}](#tvmq-{name}) | {_summary(command)} |" for name, command in commands.items()]
-    lines += ["", "`tvmq NAME --help` prints what this page says of a command, `tvmq --version` the version.\n"]
-    lines += [_section(name, command) for name, command in commands.items()]
-    return [Page("reference/commands", "\n".join(lines))]
+    lines += [f"| [tvmq {name}](commands/{name}.md) | {_summary(command)} |" for name, command in commands.items()]
+    lines += ["", "`tvmq NAME --help` prints what its page says, `tvmq --version` the version.\n"]
+    lines += [toctree([f"commands/{name}" for name in commands], hidden=True)]
+    each = [Page(f"reference/commands/{name}", _page(name, command)) for name, command in commands.items()]
+    return [Page("reference/commands", "\n".join(lines)), *each]
 
 
-def _section(name: str, command: Any) -> str:
+def _page(name: str, command: Any) -> str:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
     usage = " ".join(["tvmq", name, *(p.name.upper() for p in arguments), *(["[OPTIONS]"] if options else [])])
-    lines = [f"## tvmq {name}\n", "```text", usage, "```\n", _help(command.help or "")]
+    lines = [f"# tvmq {name}\n", "```text", usage, "```\n", _help(command.help or "")]
     panels: dict[str, list[Any]] = {}
     for param in [*arguments, *options]:
         panels.setdefault(getattr(param, "rich_help_panel", None) or "", []).append(param)

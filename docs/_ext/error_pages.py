@@ -93,9 +93,9 @@ def _small(lines: list[str]) -> list[str]:
 
 
 HOW = """
-The messages below are read from the source when this page is made. A part in italics is filled in. What stands behind
-the semicolon says what to do. The search of your browser finds a message by any of its fixed words once its list is
-open; the buttons open all lists, or close them.
+Find a message here by any of its words: open the lists by the button, and use the search of your browser. Parts in
+italics are filled in when the error is raised; the line below a message says what to do. The messages are read from
+the source when this page is made.
 
 <p class="fold"><button onclick="document.querySelectorAll('details.messages').forEach(d => d.open = true)">open all
 </button> <button onclick="document.querySelectorAll('details.messages').forEach(d => d.open = false)">close all

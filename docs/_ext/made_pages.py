@@ -26,8 +26,8 @@ def generated() -> list[pages.Page]:
 def tutorials() -> pages.Page:
     """The list of notebooks; without `make tutorials` there are none, and the page says so."""
     names = pages.copy_notebooks()
-    text = "# Tutorials\n\nNotebooks that were run from beginning to end, with what they print and draw.\n\n"
-    none = "They are made by `make tutorials`, which has not run before this site was built.\n"
+    text = "# Tutorials\n\nNotebooks that were run from beginning to end, with their printed output and pictures.\n\n"
+    none = "This site was built without them; `make tutorials` runs them.\n"
     return pages.Page("tutorials/index", text + (pages.toctree(names) if names else none))
 
 

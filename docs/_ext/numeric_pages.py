@@ -59,14 +59,14 @@ HEAD = """# The numeric definition
 Version {version} of tvmq. This is the specification: what each operator of an integer module computes, with the widths
 of every step, the order of operations, the rounding, and the source where a formula is published. It is NumPy code in
 `tvmq/numerics/`; these pages are its docstrings, and the examples in them are run by the tests. Compiled code equals it
-bit for bit on every CPU, every instruction set and any number of threads; `tvmq verify` checks that for a model of
-yours. [The overview by operator](../numbers.md) is shorter.
+bit for bit on every CPU, with every instruction set and any number of threads; `tvmq verify` checks that for your
+model. [The overview by operator](../numbers.md) is shorter.
 
 Conventions. A code `q` means the real number `(q - zero_point) * scale`. `rint` rounds half to even, `>>` is the
 arithmetic shift (towards minus infinity), `clip` is applied before a cast, integers are two's complement. Where a row
-`order` names a width, the step is done in it and nothing wider; integer sums that are proved to fit their width may be
-made in any order, float sums are made in the order that is stated. A release that changes a number in here says so in
-the [changelog](../changelog.md).
+`order` names a width, the step is done in that width and none wider. Integer sums that are proved to fit their width
+may be made in any order, float sums in the stated order only. A release that changes a number says so in the
+[changelog](../changelog.md).
 
 """
 

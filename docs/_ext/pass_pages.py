@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import tvm
 from api_pages import links
-from architecture_pages import road
-from pages import Page, rst, toctree
+from architecture_pages import draw_stages
+from pages import ROOT, Page, rst, toctree
 from pass_samples import Sample, samples
 from pictures import functions, picture
 from plain_docstrings import inline, to_rst
@@ -36,7 +36,7 @@ def _head(name: str) -> str:
 def _overview() -> Page:
     rows = [f"| [{name}]({name}.md) | {_markdown(_head(name).split(chr(10) * 2)[0])} |" for name in PASSES]
     table = ["| pass | what it does |", "| --- | --- |", *rows, ""]
-    lines = [OVERVIEW, *road(""), ROAD_TEXT, *table, toctree(list(PASSES), hidden=True)]
+    lines = [OVERVIEW, *draw_stages(""), STAGES_TEXT, *table, toctree(list(PASSES), hidden=True)]
     return Page("passes/index", "\n".join(lines))
 
 
@@ -44,9 +44,9 @@ OVERVIEW = """# The passes
 
 Each pass takes a module and returns one, and can be run and printed alone: `tvmq.passes.NAME.NAME(module)`. Each page
 shows the pass on a tiny network: the head of its file, a picture, and the module before and after as text. The pictures
-are drawn from what the passes of this version do when these pages are built.
+show what the passes of this version do; they are drawn when these pages are built.
 """
-ROAD_TEXT = """
+STAGES_TEXT = """
 Dashed passes run only where options or data require them. A model with its own scales goes through `prepare`,
 `import_qdq` and `realize`; one without data through `prepare` and `quantize_dynamic`. [Concepts](../concepts.md)
 explains the pipeline in words.
@@ -63,7 +63,7 @@ def _page(name: str, sample: Sample | None) -> Page:
     lines += ["## The rule\n", *_rule(rest)]
     if sample is not None:
         lines += ["## As text\n", PRINTED, "```{code-block} diff", ":class: rule\n", *_difference(sample), "```\n"]
-    lines += ["## In Python\n", *_signature(name)]
+    lines += [*_cases(name), "## In Python\n", *_signature(name)]
     return Page(f"passes/{name}", "\n".join(lines))
 
 
@@ -72,6 +72,23 @@ LEGEND = """<p class="legend"><span class="float">float32</span> <span class="co
 PRINTED = """What TVM prints; lines with `-` are before the pass, lines with `+` after it, the others are in both.
 Attributes of the function are omitted, and constants are shown by type and shape.
 """
+
+
+CASES = """Modules before and after the pass, as the tests compare them. Parameters and constants stand under `# Given`,
+at the head those of all cases; a comment behind a binding is what the pass noted about that variable.
+"""
+
+
+def _cases(name: str) -> list[str]:
+    """The case files of the pass, where it has any."""
+    folder = ROOT / "tests" / "passes" / "cases"
+    paths = [*folder.glob(f"{name}.py"), *sorted(folder.glob(f"{name}/*.py"))]
+    lines = ["## Cases\n", CASES] if paths else []
+    for path in paths:
+        head, _, text = path.read_text(encoding="utf-8").partition("\n\n")
+        said = head.strip('"').removeprefix(f"{name}: ")
+        lines += [f"{said[0].upper()}{said[1:]}\n", "```{code-block} python", ":class: rule\n", text, "```\n"]
+    return lines
 
 
 def _rule(rest: str) -> list[str]:

@@ -49,7 +49,22 @@ class Watch:
 
 
 def watched_tensors(view: View) -> list[Watch]:
-    """All simulated_quantize operators of activations, in order."""
+    """All simulated_quantize operators of activations, in order: the tensors that need a range.
+
+    view  of a module at the stage "annotated"
+
+    >>> from tvm import relax
+    >>> from tvmq.passes.annotate import annotate
+    >>> from tvmq.passes.partition import partition
+    >>> from tvmq.passes.prepare import prepare
+    >>> x, builder = relax.Var("x", relax.TensorType((1, 2), "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     y = builder.emit(relax.op.matmul(x, relax.const(np.eye(2, dtype=np.float32))), "y")
+    ...     _ = builder.emit_func_output(y)
+    >>> view = View(annotate(partition(prepare(builder.get()))))
+    >>> [watch.source for watch in watched_tensors(view)]
+    ['x']
+    """
     return [
         Watch(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs), value.attrs.kind == "stream")
         for var, value in view.bindings

@@ -42,10 +42,18 @@ Evaluator = Callable[[tvm.IRModule], Run]
 
 
 def return_intermediates(mod: tvm.IRModule, names: Sequence[str], channels_last: Container[str] = ()) -> tvm.IRModule:
-    """The module whose only results are the named variables, in that order, as one tuple; names may repeat
-    parameters.
+    """The module whose only results are the named variables, in that order, as one tuple.
 
+    names          of variables of main; parameters too, and any of them more than once
     channels_last  pictures that are returned as (samples, rows, columns, channels), which is how compiled code has them
+    raises         KeyError for a name that main does not bind
+
+    >>> x, builder = relax.Var("x", relax.TensorType((2,), "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     y = builder.emit(relax.op.nn.relu(x), "y")
+    ...     _ = builder.emit_func_output(builder.emit(relax.op.negative(y), "z"))
+    >>> [var.name for var in return_intermediates(builder.get(), ["y", "x"])["main"].body.body.fields]
+    ['y', 'x']
     """
     view = View(mod)
     bindings, results = list(view.bindings), []

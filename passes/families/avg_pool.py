@@ -110,7 +110,7 @@ class AveragePool(Family):
             return f"limit: layout {value.attrs.layout}"
         dynamic = [d for d in (*sizes_of(value.args[0])[2:], *sizes_of(var)[2:]) if isinstance(d, str)]
         if dynamic:
-            return f"limit: windows of a picture whose size is free ({dynamic[0]})"
+            return f"limit: windows of a picture whose size is dynamic ({dynamic[0]})"
         size, out_size = ([int(d) for d in sizes_of(expr)[2:]] for expr in (value.args[0], var))
         if op_name(value).startswith("nn.adaptive"):
             facts = _adaptive(size, out_size)

@@ -167,7 +167,7 @@ class Group:
 
     @property
     def strategy(self) -> Family:
-        """The family itself; what stands in another package has the hooks that every family has."""
+        """The family itself; one of another package has the hooks that every family has."""
         return family_named(self.family)
 
     @property
@@ -233,7 +233,17 @@ def family_named(name: str) -> Family:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """An activation in the integer module: the variable that holds its codes, and what they mean."""
+    """An activation in the integer module: the variable that holds its codes, and what they mean.
+
+    var      variable of the integer module; its element type is that of the codes
+    qparams  scale, zero point and QuantSpec of the codes
+
+    >>> from tvmq.numerics.spec import QuantSpec, choose_qparams
+    >>> x = relax.Var("x_codes", relax.TensorType((2,), "uint8"))
+    >>> codes = Codes(x, choose_qparams(-1.5, 126.0, QuantSpec("uint8")))
+    >>> float(codes.scale), codes.zero_point
+    (0.5, 3)
+    """
 
     var: relax.Expr
     qparams: QParams
@@ -257,7 +267,13 @@ def encode_constant(array: np.ndarray, qparams: QParams) -> np.ndarray:
 
 
 class Realizer(Protocol):
-    """Interface that realize offers to a family; see passes/realize/."""
+    """Interface that the pass realize offers to a family, whose groups become integers by it.
+
+    view              the float module, at the stage "calibrated"
+    mode              of requantize: "float", "fixed_point" or "power_of_two"
+    rounding          of ties, "UPWARD", "TONEAREST" or "DOUBLE"
+    accumulator_bits  bits in which sums must fit
+    """
 
     view: View
     mode: str
@@ -283,7 +299,7 @@ class Realizer(Protocol):
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
 
     def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """Bring the codes of an activation to another scale."""
+        """Convert the codes of an activation to another scale."""
 
     def note(self, group: Group, **facts: object) -> None:
         """Write plain data about a group into the ledger, for explain."""
@@ -366,7 +382,7 @@ class Family:
 
 
 class OwnFamily(Protocol):
-    """A family that stands in another package and is named by `qconfig(operators=["module:object"])`.
+    """A family of another package, named by `qconfig(operators=["module:object"])`.
 
     name         of the family, unlike all of tvmq's: that of its layers in the ledger
     operators    what it treats, without "relax.": ("cumsum",); functions of single elements (sigmoid, ...) need none

@@ -1,4 +1,4 @@
-"""Scale and zero point of the quantize and dequantize operators that a module brings along.
+"""Scale and zero point of the quantize and dequantize operators of a model that is quantized already.
 
 Tests: tests/formats/onnx/exporter/test_dialects.py
 """

@@ -43,7 +43,7 @@ class IntegerLayerNorm(Family):
         x, *parameters = value.args
         row = sizes_of(x)[len(sizes_of(x)) - int(value.attrs.axes) :]
         if any(isinstance(size, str) for size in row):
-            return f"limit: the number of normalized values is free ({', '.join(map(str, row))})"
+            return f"limit: the number of normalized values is dynamic ({', '.join(map(str, row))})"
         count = int(np.prod([int(size) for size in row]))
         if not 0 < count <= LONGEST_ROW:
             return f"limit: a norm of {count} values, integer_layer_norm takes {LONGEST_ROW}"

@@ -49,7 +49,7 @@ class Matmul(Family):
             return dense.FAMILY.group(view, var, value)
         depth = sizes_of(a)[-1]
         if isinstance(depth, str) and not depth.isidentifier():
-            return f"limit: the number of products is computed from free sizes ({depth})"
+            return f"limit: the number of products is computed from dynamic sizes ({depth})"
         if min(rank_of(a), rank_of(b)) < 2:
             return "limit: a product of a vector has no integer form"
         members, factor = _with_factors(view, var.name)

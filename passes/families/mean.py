@@ -44,7 +44,7 @@ class Mean(Family):
         axes = range(rank) if value.attrs.axis is None else [int(a) % rank for a in value.attrs.axis]
         sizes = [sizes_of(data)[a] for a in axes]
         if any(isinstance(size, str) for size in sizes):
-            return f"limit: the number of values is free ({', '.join(map(str, sizes))})"
+            return f"limit: the number of values is dynamic ({', '.join(map(str, sizes))})"
         count = math.prod(map(int, sizes))
         if count * 255 > 2**31 - 1:
             return f"limit: the sum of {count} codes could leave int32"

@@ -84,7 +84,22 @@ def _scales_of_empty_channels(view: View, group: Group, weight: QParams, wanted:
 
 
 def weights_of(view: View) -> dict[str, relax.Call]:
-    """{variable: call} of all simulated_quantize operators of weights."""
+    """{variable: call} of all simulated_quantize operators of weights: the constants that need a range.
+
+    view  of a module at the stage "annotated"
+
+    >>> from tvm import relax
+    >>> from tvmq.passes.annotate import annotate
+    >>> from tvmq.passes.partition import partition
+    >>> from tvmq.passes.prepare import prepare
+    >>> x, builder = relax.Var("x", relax.TensorType((1, 2), "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     y = builder.emit(relax.op.matmul(x, relax.const(np.eye(2, dtype=np.float32))), "y")
+    ...     _ = builder.emit_func_output(y)
+    >>> view = View(annotate(partition(prepare(builder.get()))))
+    >>> [call.attrs.kind for call in weights_of(view).values()]
+    ['weight']
+    """
     return {
         var.name: value
         for var, value in view.bindings

@@ -41,7 +41,7 @@ SUMS = where(kind=(CONVOLUTION, PRODUCT), is_own=False)
 
 
 def is_prequantized(mod: tvm.IRModule) -> bool:
-    """True for a module that has quantize or dequantize operators, sums of codes, or weights in codes, of its own."""
+    """True for a module that was imported with quantize or dequantize operators, sums of codes, or weights in codes."""
     own = (*CONVERSIONS, *CODED_WEIGHTS)
     return any(op_name(value) in own or _is_sum(value) for _, value in View(mod).bindings)
 

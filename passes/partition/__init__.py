@@ -160,7 +160,7 @@ def _integer_entry(view: View, group: Group, decision: Decision, draft: Draft) -
 
 
 def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
-    """Observers, and what else the backend says of such layers alone, where it is said."""
+    """Observers and specs that the backend prescribes for such layers only."""
     entry, facts = (None if draft.is_prequantized else entry_of(draft, group)), _observers(decision)
     bias = entry.bias if entry and entry.bias else draft.backend.bias
     if bias not in ("int32", "float32") and group.strategy.weighted and not draft.is_prequantized:

@@ -27,7 +27,7 @@ from tvmq.passes.extensions import families_by_operator
 from tvmq.passes.families import embedding, shape, table
 from tvmq.passes.families.base import Draft, Group
 
-# What a model brings along that is quantized already: no layers.
+# Conversions of a model that is quantized already: they are no layers.
 CONVERSIONS = ("tvmq.simulated_quantize", "tvmq.quantize", "tvmq.dequantize")
 
 

@@ -173,7 +173,7 @@ def _is_constant_batch_norm(rewriter: Rewriter, value: relax.TupleGetItem) -> bo
 
 
 def _array(rewriter: Rewriter, arg: relax.Expr) -> np.ndarray | None:
-    """The value of a constant, or of one that the model brings as codes; None for all else."""
+    """The value of a constant, dequantized if it is stored as codes; None for all other expressions."""
     if is_const(arg):
         return const_value(arg)
     value = rewriter.value_of(arg)

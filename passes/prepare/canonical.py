@@ -254,7 +254,7 @@ def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
         return mean
     counts = [size for place in several if isinstance(size := own[place], int)]
     if len(counts) < len(several):
-        raise NoNormalForm("a sum of a free number of values")
+        raise NoNormalForm("a sum of a dynamic number of values")
     return algebra.scale_polynomial(mean, float(math.prod(counts)))
 
 

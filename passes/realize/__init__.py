@@ -176,7 +176,7 @@ class _Realizer:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
     def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """Bring the codes of an activation to another scale, by a table; int16 codes are requantized."""
+        """Convert the codes of an activation to another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))
             return part

@@ -10,7 +10,7 @@ import pytest
 import tvmq
 from tests.support.project import source_files
 from tvmq.base.deprecation import warn_deprecated
-from tvmq.tools.doctor.versions import key
+from tvmq.tools.doctor.versions import sort_key
 
 
 def quantise(x: int) -> int:
@@ -47,5 +47,5 @@ def announced() -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 def test_what_was_announced_is_done():
-    overdue = [where for where, until in announced() if key(until) <= key(tvmq.__version__)]
+    overdue = [where for where, until in announced() if sort_key(until) <= sort_key(tvmq.__version__)]
     assert not overdue, f"these were to be gone by now: {overdue}"

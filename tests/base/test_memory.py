@@ -32,7 +32,7 @@ def test_the_limit_of_the_process_counts() -> None:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def test_free_sizes_and_large_numbers() -> None:
+def test_dynamic_sizes_and_large_numbers() -> None:
     check_size(("batch", 10), "int8", 10, "here")
     with pytest.raises(
         MemoryLimitError, match=r"^here: int8\[batch, 11\] takes 11 B, the bound is 10 B; make it smaller"

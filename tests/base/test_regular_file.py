@@ -17,7 +17,7 @@ from tvmq.errors import TvmqError
 from tvmq.tools.cli.metrics import check_labels, read_labels
 from tvmq.tools.cli.options import read_config
 from tvmq.tools.cli.samples import Samples
-from tvmq.tools.cli.summary import is_ours
+from tvmq.tools.cli.summary import is_saved_model
 from tvmq.tools.report.front import read_front
 
 READERS = {
@@ -63,4 +63,4 @@ def test_only_regular_files_are_read(place, reader):
 def test_arrays_and_early_looks(place):
     with pytest.raises(OSError, match="not a regular file"):
         ArrayFile(Path(place))
-    assert not is_ours(Path(place))
+    assert not is_saved_model(Path(place))

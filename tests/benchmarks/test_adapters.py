@@ -78,7 +78,7 @@ def test_layers_of_ncnn_without_a_known_file_are_refused(adapter: Any, tmp_path:
 
 
 def test_layers_of_a_file(adapter: Any, tmp_path: Path) -> None:
-    """Convolutions with groups and pads, products of rows and of batches, free sizes by the sample or 1."""
+    """Convolutions with groups and pads, products of rows and of batches, dynamic sizes by the sample or 1."""
     onnx = pytest.importorskip("onnx")
     text = (
         """<ir_version: 8, opset_import: ["" : 18]>

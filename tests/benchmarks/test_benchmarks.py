@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,16 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-FOLDER = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Imports a benchmark by name, as a script of its folder would be."""
-    pytest.importorskip("onnxruntime")
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module
 
 
 class Task:
@@ -47,7 +36,7 @@ class Task:
 
 def test_scores_errors_and_ratios(script: Any) -> None:
     """Points, paired standard error and SQNR of two models that disagree on one sample of four."""
-    common = script("common")
+    common = script("harness.zoo")
     good = common.evaluate(Task(), lambda feed: [feed["x"]])
     bad = common.evaluate(Task(), lambda feed: [feed["x"] - 1])
     assert (good.score, bad.score) == (100.0, 75.0)
@@ -66,12 +55,12 @@ def test_outputs_are_copied(script: Any) -> None:
         buffer[...] = feed["x"]
         return [buffer]
 
-    np.testing.assert_array_equal(script("common").evaluate(Task(), predict).outputs[0].ravel(), [1, 2, 3, 4])
+    np.testing.assert_array_equal(script("harness.zoo").evaluate(Task(), predict).outputs[0].ravel(), [1, 2, 3, 4])
 
 
 def test_bits_that_differ(script: Any) -> None:
     """Equality of bits: a negative zero differs, equal NaNs do not, another type differs everywhere."""
-    differing = script("exactness").differing
+    differing = script("exact.cases").differing
     a = np.float32([0.0, 1.0, np.nan])
     assert differing(a, a.copy()) == 0
     assert differing(a, np.float32([-0.0, 1.0, np.nan])) == 1
@@ -119,8 +108,8 @@ def test_bounds_of_the_means(script: Any) -> None:
 
 def test_bounds_without_data(script: Any) -> None:
     """Exactness in every mode; nearness to float where activations are integers."""
-    row = {"task": "t", "mode": "weights", "differing": 0, "difference": -9.0, "error": 0.1}
-    missed = script("without_data").missed
+    row = {"task": "t", "mode": "weights 8", "differing": 0, "difference": -9.0, "error": 0.1}
+    missed = script("bits").missed
     assert not missed([row, {**row, "mode": "dynamic", "difference": -1.0}])
     assert len(missed([{**row, "differing": 2}, {**row, "mode": "dynamic"}])) == 2
 
@@ -154,7 +143,7 @@ def test_latency_compares_the_best_peer(script: Any) -> None:
     judged = script("latency").judged(figures)
     expected = {"int8_gain": 2.0, "beside_float": 1.5, "float_gain": 1.5, "spread": 0.1, "share": 0.5, "ceiling": 2.0}
     assert {key: judged[key] for key in expected} == pytest.approx(expected)
-    assert np.isnan(judged["ov int8"])
+    assert script("harness.report").fill("{ov int8:.3f}", judged) == "-"
     # a peer that cannot be limited to a lesser CPU does not count there
     limited = script("latency").judged({**figures, "level": "avx2", "ov int8": 12.0})
     assert (limited["int8_gain"], limited["ort int8"]) == (pytest.approx(3.0), 8.0)
@@ -208,23 +197,24 @@ def test_random_graphs_are_one_row(script: Any) -> None:
 
 def test_table_and_json(script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Aligned Markdown; the machine beside the figures; the verdict is the exit code."""
-    common: ModuleType = script("common")
-    common.print_table(["task", "dB"], [["a", "1.5"], ["longer", "10.25"]])
+    report: ModuleType = script("harness.report")
+    report.print_table(["task", "dB"], [["a", "1.5"], ["longer", "10.25"]])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == ["| ------ | ----: |", "| a      |   1.5 |", "| longer | 10.25 |"]
-    common.write_json(tmp_path / "deep" / "out.json", {"value": np.float32(1.5)})
+    report.write_result(tmp_path / "deep" / "out.json", {"value": np.float32(1.5)}, {"columns": ["a"], "rows": [["1"]]})
     record = json.loads((tmp_path / "deep" / "out.json").read_text())
-    assert record["value"] == 1.5 and "numpy" in record["machine"]
-    common.finish([])
+    assert record["value"] == 1.5 and record["machine"]["cpu"] and "numpy" in record["versions"]
+    assert record["tables"] == [{"columns": ["a"], "rows": [["1"]]}] and {"date", "commit"} <= record.keys()
+    report.finish([])
     with pytest.raises(SystemExit) as stop:
-        common.finish(["a bound"])
+        report.finish(["a bound"])
     assert stop.value.code == 1
     assert "FAIL a bound" in capsys.readouterr().out
 
 
 def test_missing_zoo_and_unknown_task(script: Any, tmp_path: Path, zoo: Path) -> None:
     """Both say what to do."""
-    common = script("common")
+    common = script("harness.zoo")
     with pytest.raises(SystemExit, match=r"no zoo at .*--zoo"):
         common.load_zoo(tmp_path, "resnet8_cifar10")
     with pytest.raises(SystemExit, match=r"lacks resnet9; it has .*resnet8_cifar10"):
@@ -237,7 +227,7 @@ def test_onnxruntime_int8_is_the_known_result(script: Any, zoo: Path, tmp_path: 
 
     Where its sums saturate it loses what the probe says it does.
     """
-    common, peers = script("common"), script("peers")
+    common, peers = script("harness.zoo"), script("harness.onnxruntime_peer")
     task = common.load_zoo(zoo, "dscnn_digits")["dscnn_digits"]
     model = Path(task.model_path)
     quantized, notes = peers.int8_model(model, common.Feeds(task), tmp_path)
@@ -261,7 +251,7 @@ def test_torch_models_must_equal_torch_and_the_definition(script: Any) -> None:
 
 
 def test_shapes_of_networks(script: Any) -> None:
-    shapes = script("network_shapes")
+    shapes = script("harness.network_shapes")
     assert len(shapes.network_shapes("resnet50")) == 23 and not shapes.network_shapes("")
     everything = shapes.network_shapes("all")
     assert min(min(conv.out_shape[1:]) for conv in everything.values()) == 7
@@ -283,7 +273,7 @@ def test_bounds_of_common_sizes(script: Any) -> None:
 def test_code_for_common_sizes_is_measured(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quick case: three builds of a text encoder give equal results, their times are there."""
     sizes, options = script("sizes"), argparse.Namespace(quick=True, texts=None, batches="1,8", lengths="64,128")
-    monkeypatch.setattr(script("latency"), "BLOCK_SECONDS", 0.001)
+    monkeypatch.setattr(script("harness.timing"), "BLOCK_SECONDS", 0.001)
     (row,) = [row for case in sizes.cases(options) for row in sizes.rows(case, 1)]
     assert row["equal"] and row["sizes"] == "1 x 8"
     assert row["ratio"] == row["common"] / row["fixed"] and row["any_ratio"] == row["any"] / row["fixed"]

@@ -6,15 +6,15 @@ import shutil
 
 import pytest
 
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
-
 pytest.importorskip("onnx")
 
 
 def rows(boxes, tool, names):
     """{operator: what explains the answers to the cases that begin so}."""
     box = boxes.TOOLS[tool]
-    chosen = [case for case in boxes.cases(box.types, 0, quick=False) if f"{case.operator}/{case.name}".startswith(names)]
+    chosen = [
+        case for case in boxes.cases(box.types, 0, quick=False) if f"{case.operator}/{case.name}".startswith(names)
+    ]
     return boxes.explained(boxes.answer_all(box, chosen))
 
 
@@ -23,7 +23,11 @@ def test_onnxruntime(script):
     found = rows(script("black_boxes"), "onnxruntime", ("conv2d/ties", "conv2d/small", "add/usual", "multiply/ties"))
     assert not any(one.differing for one in found.values())
     texts = {name: one.text for name, one in found.items()}
-    pairs = " and it adds pairs of products in 16 bits that saturate (vpmaddubsw)" if script("peers").saturates() else ""
+    pairs = (
+        " and it adds pairs of products in 16 bits that saturate (vpmaddubsw)"
+        if script("harness.onnxruntime_peer").saturates()
+        else ""
+    )
     assert texts["conv2d uint8"] == f"rule onnxruntime{pairs}" and texts["conv2d int8"].startswith("rule onnxruntime")
     assert texts["add uint8"].startswith("it adds float32 steps") and "openvino" in texts["multiply int8"]
 

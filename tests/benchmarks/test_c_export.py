@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-FOLDER = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture()
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The benchmark, imported from its folder."""
-    monkeypatch.syspath_prepend(FOLDER)
-    return importlib.import_module("c_export")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 def test_rows_of_the_smallest_network(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = script("c_export")
     absent = replace(script.CORES["Cortex-M4"], name="absent", compiler="no-such-gcc")
     monkeypatch.setitem(script.CORES, "absent", absent)
-    rows = script.measure("small_autoencoder", {}, ["Cortex-M0", "RV32IMC", "absent"], 2)
+    rows = list(script.measure("small_autoencoder", {}, ["Cortex-M0", "RV32IMC", "absent"], 2))
     assert [row["core"] for row in rows] == ["Cortex-M0", "RV32IMC", "absent"]
     for row in rows[:2]:
         if script.CORES[row["core"]].missing:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture
-def depth(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The benchmark, imported as a script of its folder would be."""
-    pytest.importorskip("onnxruntime")
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module("depth")
+def depth(script: Any) -> Any:
+    return script("depth")
 
 
 @pytest.mark.parametrize("kind", ["add", "relu", "sine", "functions", "slices", "residual"])
@@ -35,10 +28,11 @@ def test_each_step_is_told(depth: Any) -> None:
     assert tuple(seconds) == depth.STEPS and min(seconds.values()) > 0
 
 
-def test_rows_say_how_far_they_came(depth: Any) -> None:
-    row = {"kind": "add", "count": 20000, "seconds": {"import": 2.04, "float build": 30.0}, "failed": 0}
-    assert depth.cells(row, 180) == ["add", "20,000", "2.0", "30.0", "> 180", "-"]
-    assert depth.cells({**row, "failed": -11}, 180)[-2:] == ["failed", "-"]
+def test_rows_say_how_far_they_came(depth: Any, script: Any) -> None:
+    row = {"kind": "add", "count": 20000, "seconds": {"import": 2.04, "float build": 30.0}, "failed": 0, "limit": 180}
+    cells_of = script("harness.report").cells_of
+    assert cells_of(depth.COLUMNS, row) == ["add", "20,000", "2.0", "30.0", "> 180", "-"]
+    assert cells_of(depth.COLUMNS, {**row, "failed": -11})[-2:] == ["failed", "-"]
 
 
 @pytest.mark.slow

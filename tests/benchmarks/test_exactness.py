@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.codegen.target.nvcc import find_nvcc
 
@@ -15,50 +14,48 @@ from tvmq.codegen.target.nvcc import find_nvcc
 @pytest.mark.slow
 def test_an_imported_model_is_exact(script: Any, zoo: Path, tmp_path: Path) -> None:
     """Every instruction set of this CPU; one wrong value in the expectations is found."""
-    common, exactness = script("common"), script("exactness")
+    common, exactness, cases = script("harness.zoo"), script("exactness"), script("exact.cases")
     task = common.load_zoo(zoo, "dscnn_digits")["dscnn_digits"]
     runnable, builds = exactness.runnable_targets(), tmp_path / "builds"
     targets = {name: runnable[name] for name in ("avx2", "avx512bw", "avxvnni") if name in runnable}
     builds.mkdir()
-    (case,) = exactness.imported_cases(task, ["qdq"], common.Feeds(task, 8), 1, tmp_path)
+    (case,) = cases.imported_cases(task, ["qdq"], common.Feeds(task, 8), 1, tmp_path)
     facts = exactness.write_case(case, builds, targets)
     found = [record for threads in exactness.THREADS for record in exactness.check(builds, threads)]
     (row,) = exactness.summary([facts], found)
     assert row["name"] == "dscnn_digits-qdq" and row["values"] == 10 * 2 * len(targets)
     assert not exactness.missed([row], 2 * len(targets))
-    (module, simulated) = exactness.integer_and_simulated(case)
+    (module, simulated) = cases.integer_and_simulated(case)
     assert simulated is None
-    wrong = exactness.defined_results(module, next(iter(targets.values())), case.inputs)
+    wrong = cases.defined_results(module, next(iter(targets.values())), case.inputs)
     wrong["0 000"].flat[3] += 1
     given = {f"in 0 {name}": array for name, array in case.inputs[0].items()}
     import tvmq
 
     expected = {f"out avx2 {key}": array for key, array in wrong.items()}
-    assert exactness.compare(tvmq.build(module), {**given, **expected}, "avx2") == (10, 1)
+    assert cases.compare(tvmq.build(module), {**given, **expected}, "avx2") == (10, 1)
 
 
 @pytest.mark.slow
 def test_modules_of_gpus_are_executed_and_compared(script: Any) -> None:
     """By the emulator or a GPU; a comparison that finds differences is a failure."""
-    script("common")
-    benchmark, exactness = script("exactness_cuda"), script("exactness")
+    benchmark, cases = script("exact.cuda"), script("exact.cases")
     if benchmark.where() == benchmark.NOWHERE:
         pytest.skip("neither a GPU nor g++ to run kernels with")
     model = random_model(4)
-    case = exactness.Case("random_4", model, {}, random_inputs(model, 0, 8), random_inputs(model, 1, 1))
-    rows, failures = benchmark.measure([case], ["sm_80"], exactness.differing)
+    case = cases.Case("random_4", model, {}, random_inputs(model, 0, 8), random_inputs(model, 1, 1))
+    rows, failures = benchmark.measure([case], ["sm_80"], cases.differing)
     assert not failures and rows[0]["differing"] == 0 and rows[0]["values"] > 0
     assert bool(rows[0]["code"]) == bool(find_nvcc())
     _, failures = benchmark.measure([case], ["sm_80"], lambda a, _b: a.size)
     assert failures == [f"random_4: {rows[0]['values']} of {rows[0]['values']} values differ"]
-    titles, (line,) = benchmark.table([rows[0], {**rows[0], "differing": 3}], ["sm_80"])
-    assert line[0] == "2 random graphs" and line[titles.index("differing")] == "3"
+    (row,) = benchmark.shown([rows[0], {**rows[0], "differing": 3}])
+    assert row["name"] == "2 random graphs" and row["differing"] == 3
+    assert len(script("harness.report").cells_of(benchmark.columns_of(["sm_80"]), row)) == 7
 
 
 def test_files_on_emulated_arm_are_summed_and_what_is_missing_fails(script: Any) -> None:
     """Each build on the CPU that runs it."""
-    script("common")
-    script("exactness")
     arm = script("exactness_arm")
     places = [(cpu, build) for cpu, builds in arm.CPUS.items() for build in builds]
     assert sorted(build for _, build in places) == sorted(arm.TARGETS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,20 +11,18 @@ import pytest
 
 import tvmq
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def needs_the_runtimes(monkeypatch: pytest.MonkeyPatch) -> None:
+def needs_the_runtimes() -> None:
     for package in ("tflite", "ai_edge_litert", "tflite_micro"):
         pytest.importorskip(package, reason="pip install 'tvmq[tflite]' ai-edge-litert tflite-micro")
-    monkeypatch.syspath_prepend(FOLDER)
 
 
-def test_rows_of_the_example() -> None:
-    script: Any = importlib.import_module("formats_out")
-    rows = {row["tool"]: row for row in script.tflite_rows("digits", {}, 1)}
+def test_rows_of_the_example(script: Any) -> None:
+    task = script("harness.zoo").digits_task()
+    rows = {row["tool"]: row for row in script("formats_out").tflite_rows(task, 1)}
     assert (rows["LiteRT reference"]["values"], rows["LiteRT reference"]["differing"]) == (10, 0)
     assert rows["LiteRT reference, layers"]["values"] > 50000 and rows["LiteRT reference, layers"]["differing"] == 0
     assert rows["tflite-micro"]["differing"] == 0
@@ -33,9 +30,9 @@ def test_rows_of_the_example() -> None:
         assert int(rows["LiteRT reference"]["u55"]) > 10000
 
 
-def test_a_value_that_differs_is_counted(tmp_path: Path) -> None:
-    script: Any = importlib.import_module("formats_out")
-    qmod, compared = script.network("digits", {}, 1, "tflite")
+def test_a_value_that_differs_is_counted(script: Any, tmp_path: Path) -> None:
+    task, script = script("harness.zoo").digits_task(), script("formats_out")
+    qmod, compared = script.network(task, 1, "tflite")
 
     export = tvmq.to_tflite(qmod, tmp_path / "digits.tflite")
     wanted = export.outputs[0].to_file(compared[0][1][0])
@@ -44,8 +41,8 @@ def test_a_value_that_differs_is_counted(tmp_path: Path) -> None:
     assert script.differing(export, compared, lambda given: [other]) == (10, 1)
 
 
-def test_rules_of_kernels() -> None:
-    script: Any = importlib.import_module("litert_kernels")
+def test_rules_of_kernels(script: Any) -> None:
+    script = script("litert_kernels")
     random = np.random.default_rng(1)
     data, shape, weight, bias, factor = script.made("CONV_2D", random)
     codes = random.integers(-128, 128, shape).astype(np.int8)

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
-
 
 def test_int8_that_is_slower_is_found(script: Any) -> None:
     rows = [
@@ -32,7 +30,7 @@ def test_variants_take_turns(script: Any) -> None:
 
 @pytest.mark.slow
 def test_a_variant_that_does_not_exist_has_a_reason(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    variants = script("gpu_variants")
+    variants = script("harness.gpu_variants")
     monkeypatch.setattr(variants, "tvmq_int8", lambda path, inputs: lambda: None)
     monkeypatch.setattr(variants, "torch_run", lambda *_arguments, **_options: lambda: None)
 
@@ -47,7 +45,7 @@ def test_a_variant_that_does_not_exist_has_a_reason(script: Any, monkeypatch: py
 
 
 def test_without_our_own_variant_there_is_nothing_to_compare(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    variants = script("gpu_variants")
+    variants = script("harness.gpu_variants")
     for name in ("tvmq_int8", "tvm_float", "torch_run", "torch_int8"):
         monkeypatch.setattr(variants, name, lambda *_arguments, **_options: 1 / 0)
     with pytest.raises(SystemExit, match="m.tvmq does not run: ZeroDivisionError"):

@@ -28,7 +28,7 @@ def test_every_network_takes_what_its_formula_draws(scripts: Any) -> None:
     """Scores of classes beside labels of classes, the same data each time; at least eight networks."""
     import torch
 
-    known = scripts("hard_networks").builders()
+    known = scripts("hard_networks.tasks").builders()
     assert len(known) >= 8
     for name, build in known.items():
         recipe = build()
@@ -45,7 +45,7 @@ def test_spreading_channels_keeps_the_function(scripts: Any) -> None:
     import torch
 
     torch.manual_seed(0)
-    recipe = scripts("hard_layers").gated_depthwise()
+    recipe = scripts("hard_networks.layers").gated_depthwise()
     x = torch.from_numpy(recipe.draw(np.random.default_rng(0), 2)[0])
     with torch.no_grad():
         before = recipe.module(x)
@@ -81,7 +81,7 @@ def test_bounds(scripts: Any, change: dict[str, Any], words: str | None) -> None
 
 def test_decibels_are_the_mean_of_samples(scripts: Any) -> None:
     """20 and 40 dB make 30, whatever the samples' sizes and the number of outputs; equal ones are 120."""
-    scored = scripts("common").Scored
+    scored = scripts("harness.zoo").Scored
     ones = scored(0.0, np.zeros(2), [np.array([[1.0], [100.0]]), np.zeros((2, 3, 1))])
     other = scored(0.0, np.zeros(2), [np.array([[1.1], [101.0]]), np.zeros((2, 3, 1))])
     decibels = scripts("hard").decibels
@@ -91,13 +91,13 @@ def test_decibels_are_the_mean_of_samples(scripts: Any) -> None:
 
 def test_unknown_networks_are_named(scripts: Any, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no network stft; there are .*stft_power"):
-        scripts("hard_networks").load(["stft"], tmp_path)
+        scripts("hard_networks.tasks").load(["stft"], tmp_path)
 
 
 def test_tasks_of_a_folder_stand_beside_ours(scripts: Any, tmp_path: Path) -> None:
     """A folder in the form of the zoo gives its tasks by their names."""
     (tmp_path / "tasks.py").write_text("def tasks(root):\n    return {'theirs': root}\n")
-    assert scripts("hard_networks").load(["theirs"], tmp_path, folder=tmp_path) == {"theirs": str(tmp_path)}
+    assert scripts("hard_networks.tasks").load(["theirs"], tmp_path, folder=tmp_path) == {"theirs": str(tmp_path)}
 
 
 @pytest.mark.slow
@@ -105,8 +105,9 @@ def test_quick_form(scripts: Any, tmp_path: Path, capsys: pytest.CaptureFixture[
     """Trained, exported, quantized in every setting, compared and written down."""
     pytest.importorskip("onnxruntime")
     hard: ModuleType = scripts("hard")
-    options = {"cache": tmp_path, "json": tmp_path / "out.json", "quick": True}
-    hard.main(networks="exponents_and_quotients", folder=None, **options)
+    hard.main([
+        "--networks", "exponents_and_quotients", "--cache", str(tmp_path), "--json", str(tmp_path / "out.json"), "--quick",
+    ])  # fmt: skip
     text = capsys.readouterr().out
     assert re.search(r"\| exponents_and_quotients \| +unguarded \|", text) and "all bounds hold" in text
-    assert '"differing": 0' in options["json"].read_text()
+    assert '"differing": 0' in (tmp_path / "out.json").read_text()

@@ -54,11 +54,10 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, list[d
 
 def measured(folder: Path) -> tuple[Any, list[dict[str, Any]]]:
     """The rows, in the folder of the model."""
-    script, common, ours = (importlib.import_module(name) for name in ("integral", "common", "ours"))
+    script, zoo, model = (importlib.import_module(name) for name in ("integral", "harness.zoo", "harness.model"))
     task = Task(folder / "tiny.onnx")
-    feeds = common.Feeds(task)
-    model = ours.Model.read(task.model_path, common.batch_one_shape(task))
-    floats = common.evaluate(task, ours.predict(model.floats()))
+    feeds, model = zoo.Feeds(task), model.Model.of_task(task)
+    floats = zoo.evaluate(task, model.floats().run)
     return script, [script.measure(task, model, feeds, name, floats) for name in ("usual", "fixed_point")]
 
 
@@ -73,7 +72,7 @@ def test_rows_and_bounds(rows: tuple[Any, list[dict[str, Any]]], capsys: pytest.
     script.tell([usual, fixed])
     assert "tiny, fixed_point: behind the core, in floats: softmax '/softmax" in capsys.readouterr().out
     for figures in (usual, fixed):
-        assert len(script.row(figures)) == len(script.COLUMNS)
+        assert "-" not in importlib.import_module("harness.report").cells_of(script.COLUMNS, figures)
     assert script.changes([usual, fixed], "integer functions") and script.changes([usual], "fixed_point")
     assert not script.changes([{**fixed, "last": []}], "integer functions")
 

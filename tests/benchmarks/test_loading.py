@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,8 @@ import pytest
 import tvmq
 from tests.support.models.networks import Net
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
 CHANNELS = 1024  # 9 MiB of weights
 FILES = {"tvmq": "tvmq", "ort": "onnx"}
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Imports a benchmark by name, as a script of its folder would be."""
-    pytest.importorskip("onnxruntime")
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module
 
 
 @pytest.fixture
@@ -76,7 +66,7 @@ def test_weights_of_openvino_lie_beside_the_model(script: Any, tmp_path: Path) -
 def test_a_model_is_quantized_and_built(
     script: Any, model: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    building, network = script("building"), script("latency_models").Network
+    building, network = script("building"), script("harness.networks").Network
     onnx.save(model, tmp_path / "m.onnx")
     feeds = [{"x": np.random.default_rng(i).standard_normal((1, 256, 4, 4)).astype(np.float32)} for i in range(2)]
     monkeypatch.setattr(building, "find", lambda name, _: network(name, tmp_path / "m.onnx", feeds))

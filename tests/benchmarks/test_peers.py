@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
-
 FAKE = """
 import os
 import numpy as np
@@ -43,8 +41,9 @@ def peers_of_tests(module: Any) -> dict[str, Any]:
 @pytest.fixture
 def environments(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the environment of one peer, which runs this interpreter."""
-    module = script("peer_environments")
+    module = script("harness.peer_environments")
     monkeypatch.setattr(module, "PEERS", peers_of_tests(module))
+    monkeypatch.setattr(script("harness.further_peers"), "PEERS", module.PEERS)
     (tmp_path / "fake_peer.py").write_text(FAKE)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     python = tmp_path / "fake" / "bin" / "python"
@@ -57,9 +56,9 @@ def environments(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def start(script: Any, environments: Path, threads: int, names: str = "fake", level: str = "") -> Any:
     """The processes of one model with two samples."""
     feeds = [{"x": np.arange(3, dtype=np.float32)}, {"x": np.ones(3, np.float32)}]
-    start_peers = script("peer_process").start_peers
+    start_peers = script("harness.further_peers").start_peers
     processes = start_peers(names.split(","), environments, environments / "model.onnx", feeds, threads, level)
-    return script("further_peers").FurtherPeers(processes, 2.125 * feeds[0]["x"])
+    return script("harness.further_peers").FurtherPeers(processes, 2.125 * feeds[0]["x"])
 
 
 def test_a_peer_is_timed_and_listed(script: Any, environments: Path) -> None:
@@ -72,7 +71,7 @@ def test_a_peer_is_timed_and_listed(script: Any, environments: Path) -> None:
     peers.close()
     assert all(process.process.returncode == 0 for process in peers.processes.values())
     figures = {"name": "net", "peers": records, "tvmq int8": 1.5, "fake int8": 4.5, "fake f32": 0.75}
-    further = script("further_peers")
+    further = script("harness.further_peers")
     assert further.peer_rows(figures)[:2] == [
         ["net", "tvmq int8", "1.500", "1.000", "1.00", "-", ""],
         ["net", "fake int8", "4.500", "4.000", "0.25", "24.6", "fake 1.0"],
@@ -95,7 +94,7 @@ def test_a_peer_that_refuses_is_a_row(script: Any, environments: Path, threads: 
     records = peers.figures({"tvmq int8": 1.0})
     peers.close()
     assert peers.timers() == {}
-    rows = script("further_peers").peer_rows({"name": "net", "peers": records, "tvmq int8": 1.0})
+    rows = script("harness.further_peers").peer_rows({"name": "net", "peers": records, "tvmq int8": 1.0})
     assert rows[1] == ["net", "fake", "-", "-", "-", "-", reason]
 
 
@@ -112,9 +111,9 @@ def test_a_peer_that_cannot_be_limited_is_a_row(
     script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not started; one that has no output of a network has no signal to error."""
-    further = script("further_peers")
-    monkeypatch.setattr(further, "PEERS", peers_of_tests(script("peer_environments")))
-    monkeypatch.setattr(script("peers"), "session", lambda path, threads: lambda feed: [np.ones(3)])
+    further = script("harness.further_peers")
+    monkeypatch.setattr(further, "PEERS", peers_of_tests(script("harness.peer_environments")))
+    monkeypatch.setattr(script("harness.onnxruntime_peer"), "session", lambda path, threads: lambda feed: [np.ones(3)])
     monkeypatch.setattr(further, "chosen", lambda names: ["absent"])
     network = argparse.Namespace(path=environments, feeds=[], feed=dict)
     options = argparse.Namespace(
@@ -142,7 +141,7 @@ def test_missing_environments_get_one_sentence(
 
 def test_names_of_peers(script: Any, environments: Path) -> None:
     """all, a list, none; a name that is none is refused."""
-    chosen = script("peer_environments").chosen
+    chosen = script("harness.peer_environments").chosen
     assert (chosen("all"), chosen("fake"), chosen("")) == (["fake", "absent"], ["fake"], [])
     with pytest.raises(SystemExit, match="peers: no peer 'openblas'; peers are fake, absent, or all of them: all"):
         chosen("fake,openblas")
@@ -152,7 +151,7 @@ def test_an_environment_appears_when_it_is_whole(
     script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One that is there is left alone; where pip fails there is none, and the exit says so."""
-    module = script("peer_environments")
+    module = script("harness.peer_environments")
     monkeypatch.setattr(sys, "argv", ["x", "fake", "absent", "--environments", str(environments), "--python", "false"])
     with pytest.raises(SystemExit, match="peers: no environment for absent"):
         module.main()
@@ -166,12 +165,12 @@ def test_further_peers_take_one_sample(script: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "argv", ["latency.py", "--peers", "mnn", "--batch", "8"])
     with pytest.raises(SystemExit, match="latency: --peers takes no --batch: their models are made for one sample"):
         script("latency").main()
-    assert script("further_peers").FurtherPeers.start(None, argparse.Namespace(peers="")).processes == {}
+    assert script("harness.further_peers").FurtherPeers.start(None, argparse.Namespace(peers="")).processes == {}
 
 
 def test_clocks(script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a process computes, and not what it sleeps; it says nothing of several threads."""
-    timed = script("latency").timed
+    timed = script("harness.timing").timer_of
     assert (timed(lambda: time.sleep(0.01), time.process_time)(2) < 0.005).all()
     assert (timed(lambda: time.sleep(0.01))(2) >= 0.01).all()
     monkeypatch.setattr(sys, "argv", ["latency.py", "--clock", "process_time", "--threads", "2"])

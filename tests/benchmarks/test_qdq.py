@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
-
 pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx")
 
@@ -36,14 +34,14 @@ def feeds() -> list[dict[str, np.ndarray]]:
 
 
 def test_operators_differ_by_one_step_at_most(script: Any, tmp_path: Path) -> None:
-    found = script("qdq_operators").compare_operators(model(tmp_path / "m.onnx"), feeds(), tmp_path)
+    found = script("exact.operators").compare_operators(model(tmp_path / "m.onnx"), feeds(), tmp_path)
     assert found.operators == 4
     assert found.values == 2 * (108 + 3 * 64)
     assert found.largest <= 1
 
 
 def test_a_cut_model_reads_codes_and_gives_codes(script: Any, tmp_path: Path) -> None:
-    operators, path = script("qdq_operators"), model(tmp_path / "m.onnx")
+    operators, path = script("exact.operators"), model(tmp_path / "m.onnx")
     loaded = onnx.load(str(path))
     names = operators.computed_codes(loaded)
     codes = {name: np.zeros((1, 4, 4, 4) if i else (1, 3, 6, 6), np.uint8) for i, name in enumerate(names)}
@@ -55,7 +53,7 @@ def test_a_cut_model_reads_codes_and_gives_codes(script: Any, tmp_path: Path) ->
 @pytest.mark.slow
 def test_a_wrong_operator_is_found(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A runner of ours with one wrong code."""
-    operators = script("qdq_operators")
+    operators = script("exact.operators")
     plain = operators._parts
 
     def broken(*arguments: Any) -> list[Any]:
@@ -77,7 +75,7 @@ def test_a_wrong_operator_is_found(script: Any, tmp_path: Path, monkeypatch: pyt
 
 def test_gap_in_sqnr_has_an_error(script: Any) -> None:
     """Equal errors: no gap; the error of the gap is that of a ratio of means."""
-    common, qdq = script("common"), script("qdq")
+    common, qdq = script("harness.zoo"), script("qdq")
     random = np.random.default_rng(0)
     reference = common.Scored(0.0, np.zeros(400), [np.zeros((400, 1), np.float32)])
     noise = [random.normal(size=(400, 1)).astype(np.float32) for _ in range(2)]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
 from tests.formats.onnx.exporter.test_dialects import quantized, residual
 from tests.support.models.networks import feeds_of
 
@@ -37,7 +36,12 @@ def test_codes_are_compared_by_name(script: Any, tmp_path: Path) -> None:
 def test_bounds(script: Any) -> None:
     failures = script("qdq_dialects").failures
     good = {"name": "a W8A8", "differing": 5, "back": 0, "operators": {"largest": 1, "worst": "-"}}
-    assert failures([good, good | {"name": "a tensorrt", "back": 7, "refused": 0}, good | {"name": "b exact", "floats": 2}]) == []
+    assert (
+        failures(
+            [good, good | {"name": "a tensorrt", "back": 7, "refused": 0}, good | {"name": "b exact", "floats": 2}]
+        )
+        == []
+    )
     bad = [
         good | {"back": 3},
         good | {"refused": 2},

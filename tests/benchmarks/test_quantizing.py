@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -16,21 +15,17 @@ from tests.support.project import ROOT
 FIGURES = {"cpu": 6.0, "seconds": 4.0, "peak": 100.0}
 
 
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return importlib.import_module("quantizing")
-
-
 def test_bounds_and_cells(script: Any) -> None:
+    report = script("harness.report")
+    script = script("quantizing")
     found = {"ours, cold": FIGURES, "ours, warm": {**FIGURES, "cpu": 5.5}}
     assert script.missed("efficientnet_lite0", found) == ["efficientnet_lite0, ours, warm: 5.5 CPU seconds, 5 allowed"]
     assert script.missed("resnet8_cifar10", {"ours, cold": {**FIGURES, "cpu": 21.0}}) == [
         "resnet8_cifar10, ours, cold: 21.0 CPU seconds, 20 allowed",
         "resnet8_cifar10, ours, warm: nothing was measured",
     ]
-    line = script.cells("net", 9, found)
-    assert len(line) == len(script.COLUMNS) and line[:6] == ["net", "9", "6.0", "5.5", "-", "-"]
+    line = report.cells_of(script.COLUMNS, {"name": "net", "samples": 9, **found})
+    assert line[:6] == ["net", "9", "6.0", "5.5", "-", "-"] and len(line) == 14
 
 
 @pytest.mark.slow
@@ -39,5 +34,8 @@ def test_one_network(zoo: Path, tmp_path: Path) -> None:
     command += ["--quick", "--no-peers", "--json", str(tmp_path / "f.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    figures = json.loads((tmp_path / "f.json").read_text())["networks"]["dscnn_digits"]
-    assert all(figure > 0 for row in figures.values() for figure in row.values()) and len(figures) == 2
+    figures = json.loads((tmp_path / "f.json").read_text())["rows"][0]
+    assert (
+        all(figure > 0 for name in ("ours, cold", "ours, warm") for figure in figures[name].values())
+        and len(figures) == 4
+    )

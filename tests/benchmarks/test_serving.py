@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-import importlib
 import io
 import zipfile
 from pathlib import Path
@@ -18,14 +17,11 @@ from tests.support.models.networks import Net
 
 for name in ("fastapi", "uvicorn", "onnxruntime"):
     pytest.importorskip(name)
-FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture
-def serving(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """benchmarks/serving.py."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    return importlib.import_module("serving")
+def serving(script: Any) -> Any:
+    return script("serving")
 
 
 @pytest.fixture
@@ -79,10 +75,9 @@ def test_equal_is_bit_for_bit(serving: Any) -> None:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
-def test_bodies_are_bounded_before_they_are_inflated(monkeypatch, method):
+def test_bodies_are_bounded_before_they_are_inflated(script, monkeypatch, method):
     """Whatever the packing: a zip says what its members unpack to."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    serving_app = importlib.import_module("serving_app")
+    serving_app = script("serving_app")
     assert list(serving_app.unpack(serving_app.pack({"x": np.zeros(3)}))) == ["x"]
     monkeypatch.setattr(serving_app, "MOST_BYTES", 2**16)
     body = io.BytesIO()
@@ -96,19 +91,19 @@ def test_bodies_are_bounded_before_they_are_inflated(monkeypatch, method):
     "(" * 8000, "-" * 9000 + "1", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
     "{'descr': '<f4', 'fortran_order': False, 'shape': (10**9, 10**9)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000000,)}", "\0",
 ], ids=lambda header: header[-24:])  # fmt: skip
-def test_bodies_of_other_headers(monkeypatch, header):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    serving_app = importlib.import_module("serving_app")
+def test_bodies_of_other_headers(script, header):
+    serving_app = script("serving_app")
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w") as archive:
-        archive.writestr("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64))
+        archive.writestr(
+            "x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64)
+        )
     with pytest.raises(ValueError, match="the body is no .npz of arrays"):
         serving_app.unpack(body.getvalue())
 
 
-def test_bodies_that_are_too_long_and_pages_of_elsewhere(monkeypatch, path):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    serving_app = importlib.import_module("serving_app")
+def test_bodies_that_are_too_long_and_pages_of_elsewhere(script, monkeypatch, path):
+    serving_app = script("serving_app")
     assert not {"/docs", "/redoc"} & {route.path for route in serving_app.app(path).routes}
     monkeypatch.setattr(serving_app, "MOST_BYTES", 100)
 

@@ -17,7 +17,6 @@ from tests.support.project import ROOT
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     pytest.importorskip("torch", reason="trains")
-    pytest.importorskip("onnxruntime")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     sys.modules.pop("training", None)
     return importlib.import_module("training")
@@ -43,8 +42,9 @@ def test_values_that_differ(script: Any) -> None:
     def scored(*values: float) -> Any:
         return script.Scored(0.0, np.zeros(1), [np.float32(values)])
 
-    assert script.differing(scored(1, 0), scored(1, 0)) == 0
-    assert script.differing(scored(1, 0, 2), scored(1, -0.0, 3)) == 2
+    differing = importlib.import_module("harness.zoo").bit_differences
+    assert differing(scored(1, 0), scored(1, 0)) == 0
+    assert differing(scored(1, 0, 2), scored(1, -0.0, 3)) == 2
 
 
 def test_rows_of_runs_made_apart(script: Any, tmp_path: Path) -> None:
@@ -76,8 +76,9 @@ def test_two_rows(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 def test_steps_beside_float_steps(script: Any) -> None:
     """A quick row, and times that are medians by turns."""
     steps = importlib.import_module("training_steps")
-    task = script.Digits(quick=True)
-    row = steps.measure(task, 3, 32)
+    zoo = importlib.import_module("harness.zoo")
+    task = zoo.digits_task(quick=True)
+    row = steps.measure(task, 3, zoo.Feeds(task, 32))
     assert row["task"] == "digits" and row["ratio"] == row["integers"] / row["float"] > 0.2
     calls: list[str] = []
     found = steps.times({name: lambda name=name: calls.append(name) for name in "ab"}, 3)

@@ -192,12 +192,12 @@ def test_fewer_samples_than_a_batch() -> None:
     np.testing.assert_array_equal(feeds[0]["x"], SAMPLES[[0, 0, 0, 0]])
 
 
-def test_a_free_batch_is_one() -> None:
+def test_a_dynamic_batch_is_one() -> None:
     feeds, counts = read(SAMPLES, Input("x", (None, 3), "float32"))
     assert counts == [1] * 6 and feeds[0]["x"].shape == (1, 3)
 
 
-def test_free_dimensions_take_any_size() -> None:
+def test_dynamic_dimensions_take_any_size() -> None:
     feeds, _ = read([np.zeros((1, 5), np.float32), np.zeros((1, 7), np.float32)], Input("x", (1, None), "float32"))
     assert [feed["x"].shape for feed in feeds] == [(1, 5), (1, 7)]
 
@@ -238,7 +238,7 @@ BAD: dict[str, tuple[Any, Input, str]] = {
     "unknown input": ([{"x": SAMPLES, "y": 1}], X, r"batch 0: the model has no input 'y'; it takes \['x'\]"),
     "shape": ([SAMPLES, SAMPLES[:, :2]], X, r"batch 1: input 'x' has shape \(6, 2\), the model takes batchx3"),
     "rank": ([SAMPLES[None]], X, r"batch 0: input 'x' has shape \(1, 6, 3\), the model takes batchx3"),
-    "free shape": ([SAMPLES[:, :2]], Input("x", (None, 3, None), "float32"), r"\(6, 2\), the model takes batchx3x\?"),
+    "dynamic shape": ([SAMPLES[:, :2]], Input("x", (None, 3, None), "float32"), r"\(6, 2\), the model takes batchx3x\?"),
     "text": ([np.array([["a", "b", "c"]])], X, "batch 0: input 'x' is <U1, the model takes float32"),
     "complex": ([SAMPLES.astype(np.complex64)], X, "input 'x' is complex64, the model takes float32"),
     "objects": ([np.array([[None, 1, 2]])], X, "input 'x' is object, the model takes float32"),

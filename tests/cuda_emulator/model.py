@@ -54,7 +54,7 @@ class EmulatedModel:
         order: int = FORWARD,
         watch: Callable[[str, Any], None] | None = None,
     ) -> list[np.ndarray]:
-        """One array an output; a free batch runs sample by sample. See `Emulated.run`."""
+        """One array an output; a dynamic batch runs sample by sample. See `Emulated.run`."""
         given = [np.asarray(inputs[name]) for name in self._names]
         if not self._batch:
             return self._emulated.run(given, order=order, watch=watch)

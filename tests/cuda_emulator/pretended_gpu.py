@@ -50,30 +50,30 @@ def loaded(module: tvm.IRModule, folder: Path) -> Any:
     return tvmq.load(folder / "m.tvmq")
 
 
-def quantized(*, free: bool) -> tuple[tvm.IRModule, Any]:
+def quantized(*, dynamic: bool) -> tuple[tvm.IRModule, Any]:
     """The embedded network and its example."""
     from tvmq.demo import load_demo
 
     example = load_demo()
-    mod, params = tvmq.from_onnx(example.model, shape=None if free else {"image": (1, *example.test.shape[1:])})
+    mod, params = tvmq.from_onnx(example.model, shape=None if dynamic else {"image": (1, *example.test.shape[1:])})
     with tvmq.qconfig(calibrate_mode="minmax"):
         return tvmq.quantize(mod, params, {"image": example.calibration[:8]}), example
 
 
 def main() -> None:
-    """{"exact": results equal the definition, "median": seconds, "device": ..., "free": shapes of a batch of 3}."""
+    """{"exact": results equal the definition, "median": seconds, "device": ..., "dynamic": shapes of a batch of 3}."""
     pretend()
-    module, example = quantized(free=False)
+    module, example = quantized(dynamic=False)
     with tempfile.TemporaryDirectory() as folder:
         exe = loaded(module, Path(folder))
         feeds = [{"image": example.test[i : i + 1]} for i in range(3)]
         exact = all(np.array_equal(exe.run(feed)[0], tvmq.reference.run(module, feed)[0]) for feed in feeds)
         timing = exe.benchmark(feeds[0], repeat=2)
-        free, _ = quantized(free=True)
-        any_size = loaded(free, Path(folder))
+        dynamic, _ = quantized(dynamic=True)
+        any_size = loaded(dynamic, Path(folder))
         (several,) = any_size.run({"image": example.test[:3]})
-        exact &= np.array_equal(several, tvmq.reference.run(free, {"image": example.test[:3]})[0])
-    facts = {"exact": bool(exact), "median": timing.median, "device": tvm.cuda(0).exist, "free": several.shape}
+        exact &= np.array_equal(several, tvmq.reference.run(dynamic, {"image": example.test[:3]})[0])
+    facts = {"exact": bool(exact), "median": timing.median, "device": tvm.cuda(0).exist, "dynamic": several.shape}
     print(json.dumps(facts))
 
 

@@ -1,4 +1,4 @@
-"""Free sizes of tensors as numbers."""
+"""Dynamic sizes of tensors as numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shape_of(param: Any, known: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def sizes_of(params: Sequence[Any], values: Sequence[Any]) -> dict[str, int]:
-    """{free size: number} of parameters, from the arrays that they take."""
+    """{dynamic size: number} of parameters, from the arrays that they take."""
     known: dict[str, int] = {}
     for param, value in zip(params, values, strict=False):
         shape = getattr(value, "shape", None)

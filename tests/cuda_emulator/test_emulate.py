@@ -82,7 +82,7 @@ class Sums:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 3])
-def test_reductions_of_a_free_size(batch):
+def test_reductions_of_a_dynamic_size(batch):
     random = np.random.default_rng(0)
     q = random.integers(-(2**20), 2**20, (batch, 33, 50)).astype(np.int32)
     x = random.normal(size=(4, 80)).astype(np.float32)

@@ -20,4 +20,4 @@ def test_a_saved_model_runs_on_the_device():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     facts = json.loads(done.stdout.splitlines()[-1])
-    assert facts["exact"] and facts["device"] and facts["median"] > 0 and facts["free"] == [3, 10]
+    assert facts["exact"] and facts["device"] and facts["median"] > 0 and facts["dynamic"] == [3, 10]

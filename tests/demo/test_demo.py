@@ -50,7 +50,7 @@ def test_calibration_and_test_share_no_picture(loaded: demo.Demo) -> None:
 
 
 def test_model_is_valid(model: onnx.ModelProto) -> None:
-    """The checker passes; the batch is free; batch norm is still there for `prepare` to fold."""
+    """The checker passes; the batch is dynamic; batch norm is still there for `prepare` to fold."""
     onnx.checker.check_model(model, full_check=True)
     assert [value.name for value in model.graph.input] == ["image"]
     assert model.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "batch"

@@ -15,6 +15,7 @@ from tests.support.project import ROOT, modules
 
 sys.path.append(str(ROOT / "docs" / "_ext"))
 
+import architecture_pages  # noqa: E402
 import built_links  # noqa: E402
 import error_pages  # noqa: E402
 import pages  # noqa: E402
@@ -26,7 +27,11 @@ import plain_docstrings  # noqa: E402
 from tvmq import errors  # noqa: E402
 from tvmq.passes import PASSES  # noqa: E402
 
-LIBRARY = [name for name in modules() if name.startswith(("tvmq.numerics", "tvmq.calibration.observers", "tvmq.codegen.compile.build"))]
+LIBRARY = [
+    name
+    for name in modules()
+    if name.startswith(("tvmq.numerics", "tvmq.calibration.observers", "tvmq.codegen.compile.build"))
+]
 
 
 @pytest.mark.parametrize("module", [plain_docstrings, error_pages, pages], ids=lambda module: module.__name__)
@@ -101,6 +106,12 @@ def _calls(path) -> int:
 # ---- passes
 
 
+def test_the_picture_of_the_stages_leads_to_every_pass_of_quantize():
+    drawn = "\n".join(architecture_pages.draw_stages(""))
+    others = {"import_qdq", "quantize_dynamic", "partition_conversions"}  # of other ways through the passes
+    assert {name for name in PASSES if f'"{name}.html"' in drawn} >= set(PASSES) - others
+
+
 @pytest.fixture(scope="module")
 def samples():
     return pass_samples.samples()
@@ -136,6 +147,12 @@ def test_text_shows_what_changed(samples):
     lines = pass_pages._difference(samples["annotate"])
     assert any(line.startswith("+") and "simulated_quantize" in line for line in lines)
     assert not any("metadata[" in line for line in lines)
+
+
+def test_cases_of_the_tests_are_shown():
+    lines = pass_pages._cases("partition")
+    assert sum(line.count("# Case: ") for line in lines) > 10 and any("tril has no integer form" in line for line in lines)
+    assert pass_pages._cases("equalize") == []
 
 
 # ---- links of the built site

@@ -26,7 +26,7 @@ def const(*shape: int) -> relax.Expr:
 
 
 def module(call, *shapes) -> tvm.IRModule:
-    """main: inputs of these shapes, of which "n" is free, to call(*inputs)."""
+    """main: inputs of these shapes, of which "n" is dynamic, to call(*inputs)."""
     dims = [[N if size == "n" else size for size in shape] for shape in shapes]
     params = [relax.Var(f"x{i}", relax.TensorType(shape, "float32")) for i, shape in enumerate(dims)]
     builder = relax.BlockBuilder()
@@ -210,7 +210,7 @@ def test_whole_models() -> None:
     assert batch_dimension(prepare(*from_onnx(pictures()))) == "batch"
 
 
-def test_a_model_without_free_dimensions() -> None:
+def test_a_model_without_dynamic_dimensions() -> None:
     assert batch_dimension(module(R.nn.relu, (2, 4))) is None
 
 

@@ -151,7 +151,7 @@ def test_verify_finds_a_kernel_that_is_not_its_definition(quantized):
 
 
 @pytest.mark.parametrize("apart", [True, False])
-def test_a_free_batch_is_run_sample_by_sample_where_the_operator_says_so(apart: bool):
+def test_a_dynamic_batch_is_run_sample_by_sample_where_the_operator_says_so(apart: bool):
     own = operator(
         f"tvmq_tests.negative_{apart}".lower(),
         definition=lambda x: -x,

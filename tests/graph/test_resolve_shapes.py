@@ -1,4 +1,4 @@
-"""What a model says about its free dimensions: reshapes that fix them, slices that bound them."""
+"""What a model says about its dynamic dimensions: reshapes that fix them, slices that bound them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.support.models.networks import parse
 from tvmq.errors import ModelError
 from tvmq.graph.analysis.limits import ENDLESS, Limit, size_limits
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.symbolic import free_dimensions, resolve_shapes
+from tvmq.graph.symbolic import dynamic_dimensions, resolve_shapes
 
 
 def module(parameter: str, result: str, *lines: str) -> tvm.IRModule:
-    """main(x) of one dataflow block; n and m are free."""
+    """main(x) of one dataflow block; n and m are dynamic."""
     body = "\n".join(f"            {line}" for line in lines)
     return parse(f"""
 # from tvm.script import ir as I
@@ -37,15 +37,15 @@ class Module:
 def test_a_reshape_to_numbers_fixes_the_size() -> None:
     mod = module('("n", 12)', "(3, 3, 4)", "y = R.reshape(x, R.shape([3, 3, 4]))")
     settled = resolve_shapes(mod)
-    assert set(free_dimensions(settled)) == {"m"}
-    assert get_ledger(settled).notes == ["free dimension 'n' is 3: the reshape of layer 'y' holds for no other size"]
+    assert set(dynamic_dimensions(settled)) == {"m"}
+    assert get_ledger(settled).notes == ["dynamic dimension 'n' is 3: the reshape of layer 'y' holds for no other size"]
     exe = tvmq.build(settled)
     assert exe.input_info[0].shape == (3, 12)
 
 
 def test_reshapes_that_hold_for_all_sizes_fix_nothing() -> None:
     mod = module('("n", "m")', '("n * m", 1)', "y = R.reshape(x, R.shape([n * m, 1]))")
-    assert set(free_dimensions(resolve_shapes(mod))) == {"n", "m"} and not get_ledger(resolve_shapes(mod)).notes
+    assert set(dynamic_dimensions(resolve_shapes(mod))) == {"n", "m"} and not get_ledger(resolve_shapes(mod)).notes
 
 
 def test_reshapes_that_no_one_size_makes_hold() -> None:

@@ -86,7 +86,7 @@ def test_constants_keep_their_type(dtype: str) -> None:
     assert const_value(make_const(array)).dtype == array.dtype
 
 
-def test_free_dimensions_are_refused() -> None:
+def test_dynamic_dimensions_are_refused() -> None:
     view = View(block('x: R.Tensor(("n", 3), "float32")', "a = R.nn.relu(x)"))
     with pytest.raises(ModelError, match=r"'a': shape .*n.*3.* is not static; fix it with from_onnx\(..., shape=...\)"):
         shape_of(view.var["a"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from tests.support.models.networks import Net
 
@@ -18,6 +19,26 @@ def lists_in(nets: Nets) -> Callable[[Callable[[], Corner]], Callable[[], Corner
         return function
 
     return net
+
+
+def from_a_convolution(*shapes: tuple[int, ...], filters: int = 6, **outputs: Callable[[Net, str], list[str]]) -> Nets:
+    """Networks by name: what each makes of the result of a convolution."""
+
+    def begin(function: Callable[[Net, str], list[str]]) -> Corner:
+        made, y = start(*shapes, filters=filters)
+        return made, function(made, y)
+
+    return {name: partial(begin, function) for name, function in outputs.items()}
+
+
+def from_inputs(*shapes: tuple[int, ...], **outputs: Callable[[Net], list[str]]) -> Nets:
+    """Networks by name: what each makes of inputs of these shapes."""
+
+    def begin(function: Callable[[Net], list[str]]) -> Corner:
+        made = Net(*shapes)
+        return made, function(made)
+
+    return {name: partial(begin, function) for name, function in outputs.items()}
 
 
 def start(*shapes: tuple[int, ...], filters: int = 6) -> tuple[Net, str]:

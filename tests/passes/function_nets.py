@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.passes.corner import Corner, Nets, lists_in, start
+from tests.passes.corner import Corner, Nets, from_a_convolution, lists_in, start
 from tests.support.models.networks import Net
 
 NETS: Nets = {}
 net = lists_in(NETS)
-
-
-@net
-def add_to_itself() -> Corner:
-    n, y = start()
-    return n, [n.conv(n.op("Relu", n.op("Add", y, y)), 6, 4)]
-
-
-@net
-def square() -> Corner:
-    n, y = start()
-    return n, [n.conv(n.op("Mul", y, y), 6, 4)]
 
 
 @net
@@ -34,20 +22,6 @@ def multiply_broadcast() -> Corner:
 def clip_inside_the_range() -> Corner:
     n, y = start()
     bounds = [n.constant(np.float32(v)) for v in (-0.7, 0.9)]
-    return n, [n.conv(n.op("Clip", y, *bounds), 6, 4)]
-
-
-@net
-def relu6_never_reached() -> Corner:
-    n, y = start()
-    bounds = [n.constant(np.float32(v)) for v in (0, 60)]
-    return n, [n.conv(n.op("Clip", y, *bounds), 6, 4)]
-
-
-@net
-def clip_without_zero() -> Corner:
-    n, y = start()
-    bounds = [n.constant(np.float32(v)) for v in (0.4, 1.3)]
     return n, [n.conv(n.op("Clip", y, *bounds), 6, 4)]
 
 
@@ -101,12 +75,6 @@ def island_at_the_start() -> Corner:
 
 
 @net
-def softmax_of_channels() -> Corner:
-    n, y = start()
-    return n, [n.conv(n.op("Softmax", y, axis=1), 6, 4)]
-
-
-@net
 def pad_before_conv() -> Corner:
     n, y = start()
     pads = n.constant(np.int64([0, 0, 1, 2, 0, 0, 3, 0]))
@@ -143,3 +111,12 @@ def one_sum_read_twice() -> Corner:
     n, y = start()
     total = n.op("Add", y, n.conv(y, 6, 6))
     return n, [n.op("Add", total, n.conv(n.op("Relu", total), 6, 6)), total]
+
+
+NETS |= from_a_convolution(
+    add_to_itself=lambda n, y: [n.conv(n.op("Relu", n.op("Add", y, y)), 6, 4)],
+    square=lambda n, y: [n.conv(n.op("Mul", y, y), 6, 4)],
+    relu6_never_reached=lambda n, y: [n.conv(n.op("Clip", y, *[n.constant(np.float32(v)) for v in (0, 60)]), 6, 4)],
+    clip_without_zero=lambda n, y: [n.conv(n.op("Clip", y, *[n.constant(np.float32(v)) for v in (0.4, 1.3)]), 6, 4)],
+    softmax_of_channels=lambda n, y: [n.conv(n.op("Softmax", y, axis=1), 6, 4)],
+)

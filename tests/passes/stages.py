@@ -5,6 +5,7 @@ from __future__ import annotations
 import tvm
 
 from tests.support.models.networks import at_stage
+from tvmq.backends.description import Backend
 from tvmq.graph.view import View
 from tvmq.options.config import QConfig
 from tvmq.passes.annotate import annotate
@@ -21,9 +22,9 @@ from tvmq.passes.unify_scales import unify_scales
 Ranges = dict[str, tuple[float, float]]
 
 
-def partitioned(mod: tvm.IRModule, **options: object) -> tvm.IRModule:
+def partitioned(mod: tvm.IRModule, backend: Backend | None = None, **options: object) -> tvm.IRModule:
     """As it stands, with the decisions."""
-    return partition(at_stage(mod, "prepared"), QConfig(**options))
+    return partition(at_stage(mod, "prepared"), QConfig(**options), backend)
 
 
 def annotated(mod: tvm.IRModule, **options: object) -> tvm.IRModule:

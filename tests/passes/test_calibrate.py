@@ -7,10 +7,9 @@ import pytest
 import tvm
 
 from tests.passes.stages import annotated, calibrated
-from tests.support.models.networks import assert_same, at_stage, block
-from tvmq.errors import CalibrationError, StageError
+from tests.support.models.networks import block
+from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.spec import QuantSpec, choose_qparams
 from tvmq.passes.calibrate import calibrate
@@ -18,7 +17,6 @@ from tvmq.passes.calibrate import calibrate
 X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
 W = 'w: R.Tensor((2, 2, 3, 3), "float32")'
 B = 'b: R.Tensor((1, 2, 1, 1), "float32")'
-S = 's: R.Tensor((2,), "float32"), z: R.Tensor((2,), "int32")'
 WEIGHT = np.float32([1, -0.5]).reshape(2, 1, 1, 1) * np.ones((2, 2, 3, 3), np.float32)
 CONV = "c = R.nn.conv2d(x, w, padding=1)"
 
@@ -36,27 +34,6 @@ def scales(mod: tvm.IRModule) -> dict[str, tuple[list[float], list[int]]]:
 def expected(low: float, high: float, spec: QuantSpec | None = None) -> tuple[float, int]:
     params = choose_qparams(low, high, spec or QuantSpec())
     return float(params.scale), int(params.zero_point)
-
-
-def test_scales_are_put_in() -> None:
-    before = block(f"{X}, {W}", CONV, w=WEIGHT)
-    scale, zero = expected(-1.5, 3.0)
-    body = [
-        f'x_sq = R.tvmq.simulated_quantize(x, R.const({scale!r}, "float32"), R.const({zero}, "int32"), kind="input", tensor="x")',
-        'v = R.tvmq.simulated_quantize(w, s, z, kind="weight", tensor="c_weight", dtype="int8", symmetric=True, axis=0)',
-        "c = R.nn.conv2d(x_sq, v, padding=1)",
-    ]
-    scaled = np.float32([1 / 127, 0.5 / 127])
-    after = block(f"{X}, {W}, {S}", "\n".join(body), w=WEIGHT, s=scaled, z=np.zeros(2, np.int32))
-    found = calibrated(before, {"x": (-1.5, 3.0)})
-    assert_same(found, after)
-    assert get_ledger(found).stage == "calibrated"
-    assert all(is_calibrated(v) for _, v in View(found).bindings if op_name(v) == "tvmq.simulated_quantize")
-
-
-def test_power_of_two_scales() -> None:
-    found = scales(calibrated(block(f"{X}, {W}", CONV, w=WEIGHT), {"x": (-1.5, 3.0)}, requantize="power_of_two"))
-    assert found["x"] == (2.0**-5, 48) and found["c_weight"][0] == [2.0**-6, 2.0**-7]
 
 
 @pytest.mark.parametrize("per_channel, expected_zero", [(True, [1.0, 1 / 127]), (False, 1 / 127)])
@@ -101,60 +78,35 @@ def test_a_channel_of_zeros_keeps_a_fine_bias() -> None:
     assert 3.0 / (expected(-1, 3)[0] * found[1]) == pytest.approx(2**24, rel=1e-6)
 
 
-START = "a = R.nn.conv2d(x, w, padding=1)\nb = R.nn.conv2d(x, w, padding=1)\n"
+AB = "a = R.nn.conv2d(x, w, padding=1)\nb = R.nn.conv2d(x, w, padding=1)\n"
+JOINED = f"{AB}y = R.concat((a, b), axis=1)\n"
+SHARED = f"{JOINED}d = R.nn.conv2d(a, w, padding=1)\nz = R.concat((y, d), axis=1)\n"
+BOTH = f"{JOINED}d = R.nn.conv2d(a, w, padding=1)\ne = R.nn.conv2d(b, w, padding=1)\nz = R.concat((y, d, e), axis=1)\n"
+# As in a densely connected network: the inner concat feeds a convolution and the outer concat.
+DENSE = f"{AB}y = R.concat((a, b), axis=0)\nd = R.nn.conv2d(y, w, padding=1)\nz = R.concat((y, d), axis=1)\n"
 
 
-def concat(body: str, channels: int, **ranges: tuple[float, float]) -> dict[str, tuple[float, int]]:
-    """Scales of activations in a network that joins tensors, before a pool: a concat at the end would stay float."""
-    body += f"\nend = R.nn.max_pool2d({body.splitlines()[-1].split()[0]})"
-    mod = block(f"{X}, {W}", START + body, f'(1, {channels}, 4, 4), "float32"', w=WEIGHT)
-    found = scales(calibrated(mod, ranges))
-    return {name: value for name, value in found.items() if not name.endswith("weight")}
-
-
-def test_parts_of_a_concat_share_the_union_of_their_ranges() -> None:
-    found = concat("y = R.concat((a, b), axis=1)", 4, a=(-1.0, 4.0), b=(-3.0, 1.0))
-    assert found["a"] == found["b"] == expected(-3.0, 4.0)
-
-
-SHARED = "y = R.concat((a, b), axis=1)\nd = R.nn.conv2d(a, w, padding=1)\nz = R.concat((y, d), axis=1)"
-
-
-def test_a_shared_part_joins_where_that_costs_little() -> None:
-    """Up to 0.5 dB, a range 1.059 times as wide."""
-    found = concat(SHARED, 6, a=(0.0, 1.0), b=(0.0, 1.05), d=(0.0, 1.0))
-    assert found["a"] == found["b"] == found["d"] == expected(0, 1.05)
-
-
-def test_a_shared_part_keeps_its_scale_where_it_would_cost_much() -> None:
-    found = concat(SHARED, 6, a=(0.0, 1.0), b=(0.0, 1.07), d=(0.0, 0.5))
-    assert found["a"] == expected(0, 1) and found["b"] == found["d"] == expected(0, 1.07)
-
-
-def test_a_wide_shared_part_widens_the_others() -> None:
-    """The concat holds the values of the shared part, too."""
-    found = concat(SHARED, 6, a=(0.0, 9.0), b=(0.0, 1.0), d=(0.0, 0.5))
-    assert found["a"] == found["b"] == found["d"] == expected(0, 9)
-
-
-@pytest.mark.slow
-def test_all_shared_parts_agree_on_the_widest() -> None:
-    """Two shared parts of little difference: both take the union, in whatever order they come."""
-    body = "y = R.concat((a, b), axis=1)\nd = R.nn.conv2d(a, w, padding=1)\ne = R.nn.conv2d(b, w, padding=1)\nz = R.concat((y, d, e), axis=1)"
-    for a, b in ((1.0, 1.04), (1.04, 1.0)):
-        found = concat(body, 8, a=(0.0, a), b=(0.0, b), d=(0.0, 0.1), e=(0.0, 0.2))
-        assert found["a"] == found["b"] == found["d"] == expected(0, 1.04)
-
-
-def test_a_concat_that_others_read_joins_an_outer_one() -> None:
-    """As in a densely connected network: the inner concat feeds a convolution and the outer concat."""
-    body = "y = R.concat((a, b), axis=0)\nd = R.nn.conv2d(y, w, padding=1)\nz = R.concat((y, d), axis=1)"
-    body += "\nend = R.nn.max_pool2d(z)"
-    mod = block(f"{X}, {W}", START + body, '(2, 4, 4, 4), "float32"', w=WEIGHT)
-    near = scales(calibrated(mod, {"a": (0, 1.0), "b": (0, 0.9), "d": (0, 1.05)}))
-    assert near["a"] == near["b"] == near["d"] == expected(0, 1.05)
-    far = scales(calibrated(mod, {"a": (0, 1.0), "b": (0, 0.9), "d": (0, 2.0)}))
-    assert far["a"] == far["b"] == expected(0, 1.0) and far["d"] == expected(0, 2.0)
+@pytest.mark.parametrize(
+    "body, highs, common",
+    [
+        # a shared part joins where that costs up to 0.5 dB, a range 1.059 times as wide, and else keeps its scale
+        (SHARED, {"a": 1, "b": 1.05, "d": 1}, {"a": 1.05, "b": 1.05, "d": 1.05}),
+        (SHARED, {"a": 1, "b": 1.07, "d": 0.5}, {"a": 1, "b": 1.07, "d": 1.07}),
+        # a wide shared part widens the others: the concat holds its values, too
+        (SHARED, {"a": 9, "b": 1, "d": 0.5}, {"a": 9, "b": 9, "d": 9}),
+        # two shared parts of little difference take the union, in whatever order they come
+        (BOTH, {"a": 1, "b": 1.04, "d": 0.1, "e": 0.2}, {"a": 1.04, "b": 1.04, "d": 1.04}),
+        (BOTH, {"a": 1.04, "b": 1, "d": 0.1, "e": 0.2}, {"a": 1.04, "b": 1.04, "d": 1.04}),
+        (DENSE, {"a": 1, "b": 0.9, "d": 1.05}, {"a": 1.05, "b": 1.05, "d": 1.05}),
+        (DENSE, {"a": 1, "b": 0.9, "d": 2}, {"a": 1, "b": 1, "d": 2}),
+    ],
+)
+def test_scales_of_concats(body: str, highs: dict[str, float], common: dict[str, float]) -> None:
+    """In front of a pool: a concat at the end would stay float."""
+    shape = {SHARED: (1, 6, 4, 4), BOTH: (1, 8, 4, 4), DENSE: (2, 4, 4, 4)}[body]
+    mod = block(f"{X}, {W}", body + "end = R.nn.max_pool2d(z)", f'{shape}, "float32"', w=WEIGHT)
+    found = scales(calibrated(mod, {name: (0.0, high) for name, high in highs.items()}))
+    assert {name: found[name] for name in common} == {name: expected(0, high) for name, high in common.items()}
 
 
 def test_missing_thresholds_are_named() -> None:
@@ -162,9 +114,3 @@ def test_missing_thresholds_are_named() -> None:
     message = "calibrate: 1 of 2 thresholds are missing, first 'c'; calibrate this model anew"
     with pytest.raises(CalibrationError, match=message):
         calibrate(mod, {"x": (0.0, 1.0)})
-
-
-def test_other_stages_are_refused() -> None:
-    mod = block(f"{X}, {W}", CONV, w=WEIGHT)
-    with pytest.raises(StageError, match="calibrate: the module is 'prepared', this pass needs 'annotated'"):
-        calibrate(at_stage(mod, "prepared"), {})

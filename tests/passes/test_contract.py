@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,12 +15,14 @@ from tvm import relax
 import tvmq
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
-from tests.support.models.networks import assert_healthy
+from tests.support.models.networks import assert_healthy, at_stage
 from tvmq.errors import StageError
 from tvmq.graph.ledger import STAGES, get_ledger
+from tvmq.graph.legal_forms import check_form
 from tvmq.graph.view import View, leaves, used_vars
 from tvmq.passes import OPS, PASSES, load
 from tvmq.passes.correct_bias import correct_bias
+from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING
 
 SAMPLES = ["squeeze_excite", "concat_shared_part", "split_branches", "island_of_layer_norm", "batch_norm_folded"]
 
@@ -88,6 +92,13 @@ def test_stages_follow_each_other(stages: dict[str, tvm.IRModule]) -> None:
     assert found == sorted(found, key=STAGES.index) and set(found) == set(STAGES)
 
 
+def test_every_pass_gives_its_legal_form(stages: dict[str, tvm.IRModule]) -> None:
+    forms = {stage.name: stage for stage in (*PREPARATION[:1], *DECISIONS, *ROUNDING, *INTEGERS)}
+    for before, name in pairwise(stages):
+        if name in forms:
+            check_form(name, stages[before], stages[name], forms[name].form, forms[name].adds)
+
+
 def test_clean_up_passes_are_idempotent(stages: dict[str, tvm.IRModule]) -> None:
     again = load(PASSES["fold_constants"])(stages["fold_constants"])
     tvm.ir.assert_structural_equal(again, stages["fold_constants"])
@@ -97,8 +108,14 @@ def test_clean_up_passes_are_idempotent(stages: dict[str, tvm.IRModule]) -> None
 
 @pytest.mark.parametrize("name", [name for name in PASSES if name not in ("prepare", "fold_constants")])
 def test_passes_refuse_modules_of_other_stages(stages: dict[str, tvm.IRModule], name: str) -> None:
-    with pytest.raises(StageError, match=f"{name}: the module is 'imported', this pass needs"):
-        load(PASSES[name])(stages["imported"], *arguments_of(name, stages["imported"]))
+    """All stages but the one that the head of the pass names; so a pass that moves the stage never runs twice."""
+    head = importlib.import_module(PASSES[name].partition(":")[0]).__doc__
+    needed = re.search(r"Needs +an? (\w+) module", head)[1]
+    for stage in set(STAGES) - {needed}:
+        mod = at_stage(stages["imported"], stage)
+        message = f"{name}: the module is '{stage}', this pass needs '{needed}'; the order is imported -> prepared"
+        with pytest.raises(StageError, match=message):
+            load(PASSES[name])(mod, *arguments_of(name, mod))
 
 
 @pytest.mark.parametrize("target", [*PASSES.values(), *dict.fromkeys(OPS.values())])

@@ -8,9 +8,8 @@ import tvm
 
 import tvmq
 from tests.passes.stages import calibrated
-from tests.support.models.networks import Net, assert_same, at_stage, block, feeds_of, run_onnx
+from tests.support.models.networks import Net, assert_same, block, feeds_of, run_onnx
 from tvmq import numerics
-from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.passes.correct_bias import correct_bias, tap_shares
@@ -62,19 +61,10 @@ def test_shift_is_the_mean_error(groups: int, bias: bool) -> None:
 def test_a_layer_without_bias_gets_one_and_keeps_its_name() -> None:
     mod, _ = conv(1, bias=False)
     after = correct_bias(mod, {"x": np.ones(4)})
-    assert [var.name for var, _ in View(after).bindings][-2:] == ["c_sum", "c"]
     entry = get_ledger(after).layers["c"]
     assert (entry["root"], entry["members"], entry["facts"]["bias"]) == ("c_sum", ["c_sum", "c"], True)
     integer = realize(after)
     assert [op_name(v) for _, v in View(integer).bindings] == ["tvmq.quantize", "nn.conv2d", "add", "tvmq.dequantize"]
-
-
-def test_a_bias_of_one_number_becomes_one_a_channel() -> None:
-    weight = RANDOM.standard_normal(SHAPES[1]).astype(np.float32)
-    body = "c = R.nn.conv2d(x, w)\na = R.add(c, R.const(2.0, 'float32'))"
-    mod = calibrated(block(f'{X}, w: R.Tensor({SHAPES[1]}, "float32")', body, '(1, 6, 3, 3), "float32"', w=weight))
-    found = bias_of(correct_bias(mod, {"x": np.ones(4)}))
-    np.testing.assert_allclose(found, 2 + errors(weight).sum((1, 2, 3)), rtol=1e-5)
 
 
 def test_matrix_products() -> None:
@@ -131,12 +121,6 @@ def test_outputs_lose_their_bias() -> None:
         errors = [executable.run(feed)[0] - run_onnx(model, feed)[0] for feed in feeds]
         means.append(np.abs(np.mean(errors, (0, 1, 3, 4))).mean())
     assert means[1] < 0.3 * means[0], means
-
-
-def test_other_stages_are_refused() -> None:
-    mod, _ = conv(1, bias=True)
-    with pytest.raises(StageError, match="correct_bias: the module is 'prepared', this pass needs 'calibrated'"):
-        correct_bias(at_stage(mod, "prepared"), {})
 
 
 @pytest.mark.parametrize("groups, shape", [(1, (4, 3, 3)), (2, (4, 2, 2)), (4, (4, 1, 5))])

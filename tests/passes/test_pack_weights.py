@@ -11,11 +11,9 @@ import tvm
 
 import tvmq
 from tests.support.models.networks import Net, assert_healthy, drive, feeds_of
-from tvmq.errors import StageError
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
-from tvmq.passes.pack_weights import pack_weights
 
 WEIGHTED = ("nn.conv2d", "nn.conv1d", "tvmq.conv_transpose", "matmul")
 
@@ -106,9 +104,3 @@ def test_saves_and_prints(tmp_path: Path) -> None:
     for a, b in zip(loaded.run(feed), road.executable.run(feed), strict=True):
         np.testing.assert_array_equal(a, b)
     assert get_ledger(loaded.module).layers == get_ledger(road.quantized).layers
-
-
-def test_only_realized_modules() -> None:
-    mod, _ = tvmq.from_onnx(mixed())
-    with pytest.raises(StageError, match="pack_weights: the module is 'imported', this pass needs 'realized'"):
-        pack_weights(mod)

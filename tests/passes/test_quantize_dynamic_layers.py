@@ -69,13 +69,13 @@ def test_one_convolution(target: str | None, weights: QuantSpec | None) -> None:
 
 
 @pytest.fixture(scope="module")
-def free_batch() -> object:
+def dynamic_batch() -> object:
     return quantized(products(), batches(), (Rule("/matmul_2", activations="dynamic"),))
 
 
 @pytest.mark.slow
-def test_a_product_of_a_free_batch(free_batch: object) -> None:
-    executable = tvmq.build(free_batch)
+def test_a_product_of_a_dynamic_batch(dynamic_batch: object) -> None:
+    executable = tvmq.build(dynamic_batch)
     verification = tvmq.verify(executable, batches(4))
     assert verification.exact, str(verification)
     alone = [executable.run({"x": batches(4)[2]["x"][i : i + 1]})[0] for i in range(3)]
@@ -83,8 +83,8 @@ def test_a_product_of_a_free_batch(free_batch: object) -> None:
 
 
 @pytest.mark.slow
-def test_explain_says_which(free_batch: object) -> None:
-    assert "rule '/matmul_2': codes made at run time" in str(tvmq.explain(free_batch))
+def test_explain_says_which(dynamic_batch: object) -> None:
+    assert "rule '/matmul_2': codes made at run time" in str(tvmq.explain(dynamic_batch))
 
 
 @pytest.mark.slow
@@ -121,42 +121,28 @@ def test_a_rule_is_read_back() -> None:
     assert repr(config.rules[1]) == "Rule('op:matmul', activations='dynamic')"
 
 
+def with_relu() -> onnx.ModelProto:
+    n = Net((2, 4))
+    return n.model(n.op("MatMul", n.op("Relu", "x"), n.constant(n.weight(4, 4))))
+
+
 @pytest.mark.parametrize("options, words", [
     ({"activations": None}, "activations=None arithmetic stays float"),
     ({"do_simulation": True}, "do_simulation arithmetic stays float"),
+    ({"rules": (Rule(op="nn.relu", activations="dynamic"),)},
+     r"rules, Rule\('op:nn.relu'.*none of the layers .* is a convolution"),
+    ({"target": Backend("toy", floats=False, requantize=("fixed_point",))},
+     "backend toy cannot express activations='dynamic': scales at run time are floats"),
+    ({"target": Backend("toy", families=frozenset({"dense"}))}, "backend toy does not say that it computes with them"),
+    ({"partition_conversions": "fully_integral"}, "matmul_1"),
 ])  # fmt: skip
-def test_options_that_leave_floats_are_refused(options: dict[str, object], words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
-        QConfig(rules=(Rule("*", activations="dynamic"),), **options)
+def test_refusals(options: dict[str, object], words: str) -> None:
+    target, rules = options.get("target"), (Rule(op="matmul", activations="dynamic"),)
+    with pytest.raises((ConfigError, IntegralError), match=words):
+        config = QConfig(**{"rules": rules, **{name: value for name, value in options.items() if name != "target"}})
+        tvmq.quantize(*tvmq.from_onnx(with_relu()), feeds_of(with_relu()), config=config, target=target, guard=None)
 
 
 def test_other_words_are_refused() -> None:
     with pytest.raises(ConfigError, match="activations must be a QuantSpec or 'dynamic'. Got 'static'"):
         Rule("*", activations="static")
-
-
-def test_rules_without_a_product_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"rules, Rule\('op:nn.relu'.*none of the layers .* is a convolution"):
-        quantized(_with_relu(), feeds_of(_with_relu()), (Rule(op="nn.relu", activations="dynamic"),))
-
-
-def _with_relu() -> onnx.ModelProto:
-    n = Net((2, 4))
-    return n.model(n.op("MatMul", n.op("Relu", "x"), n.constant(n.weight(4, 4))))
-
-
-@pytest.mark.parametrize("backend, words", [
-    (Backend("toy", floats=False, requantize=("fixed_point",)), "backend toy cannot express activations='dynamic': scales at run time are floats"),
-    (Backend("toy", families=frozenset({"dense"})), "backend toy does not say that it computes with them"),
-])  # fmt: skip
-def test_backends_that_cannot_refuse(backend: Backend, words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
-        quantized(_with_relu(), feeds_of(_with_relu()), (Rule(op="matmul", activations="dynamic"),), target=backend)
-
-
-@pytest.mark.slow
-def test_integral_cores_refuse() -> None:
-    config = QConfig(rules=(Rule("/matmul_1", activations="dynamic"),), partition_conversions="fully_integral")
-    mod, params = tvmq.from_onnx(_with_relu())
-    with pytest.raises(IntegralError, match="matmul_1"):
-        tvmq.quantize(mod, params, feeds_of(_with_relu()), config=config, guard=None)

@@ -16,13 +16,12 @@ import tvm
 
 import tvmq
 from tests.passes.stages import calibrated
-from tests.support.models.networks import Net, assert_healthy, assert_same, at_stage, feeds_of, run_onnx, snr
+from tests.support.models.networks import Net, assert_healthy, assert_same, feeds_of, run_onnx, snr
 from tests.support.models.shared_models import SPELLINGS, albert
 from tvmq import numerics
 from tvmq.codegen.compile.evaluators import Runner
 from tvmq.codegen.compile.window_sums import WindowSums, sum_windows
 from tvmq.codegen.target.cpu import resolve_target
-from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, is_const, op_name
@@ -196,22 +195,19 @@ def test_results_come_nearer_to_float() -> None:
 
 
 @pytest.mark.slow
-def test_nearest_leaves_weights_alone() -> None:
-    mod, params = tvmq.from_onnx(mixed())
-    with tvmq.qconfig(weight_rounding="nearest"):
-        result = tvmq.run_calibration(mod, params, FEEDS)
-        integer = tvmq.quantize(mod, params, FEEDS, guard=None)
-    assert result.roundings == {}
-    assert not any("weight_rounding" in entry for entry in get_ledger(integer).layers.values())
-
-
-@pytest.mark.slow
-def test_wide_weights_and_layers_in_float_are_left_alone() -> None:
-    mod, params = tvmq.from_onnx(mixed())
-    with tvmq.qconfig(nbit_weight=16, dtype_weight="int16", nbit_input=8):
-        assert tvmq.run_calibration(mod, params, FEEDS).roundings == {}
-    with tvmq.qconfig(rules=[tvmq.Rule("*conv_*", None)]):
-        assert [one.codes.shape for one in tvmq.run_calibration(mod, params, FEEDS).roundings.values()] == [(24, 5)]
+@pytest.mark.parametrize(
+    "options, shapes",
+    [
+        ({"weight_rounding": "nearest"}, []),
+        ({"nbit_weight": 16, "dtype_weight": "int16", "nbit_input": 8}, []),
+        ({"rules": [tvmq.Rule("*conv_*", None)]}, [(24, 5)]),
+    ],
+)
+def test_what_is_left_alone(options: dict[str, object], shapes: list[tuple[int, ...]]) -> None:
+    """By option; wide weights; layers in float."""
+    with tvmq.qconfig(**options):
+        result = tvmq.run_calibration(*tvmq.from_onnx(mixed()), FEEDS)
+    assert [one.codes.shape for one in result.roundings.values()] == shapes
 
 
 PROGRAM = """
@@ -235,9 +231,7 @@ def test_the_same_module_for_every_number_of_threads() -> None:
     assert len(found[0]) > 1000 and found[0] == found[1]
 
 
-def test_other_stages_are_refused(mod: tvm.IRModule) -> None:
-    with pytest.raises(StageError, match="round_weights: the module is 'prepared', this pass needs 'calibrated'"):
-        round_weights(at_stage(mod, "prepared"), {})
+def test_without_roundings_nothing_changes(mod: tvm.IRModule) -> None:
     assert_same(round_weights(mod, {}), mod)
 
 

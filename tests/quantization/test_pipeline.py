@@ -136,9 +136,9 @@ def test_what_asks_for_data_says_so(options: dict[str, Any], target: Any, why: s
         tvmq.quantize(mod, params, tune=0)
 
 
-def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
-    """The model with one free dimension of its input."""
-    model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = "free"
+def with_dynamic_axis(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
+    """The model with one dynamic dimension of its input."""
+    model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = "dynamic"
     del model.graph.value_info[:]
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")
@@ -149,15 +149,15 @@ def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("axis", [0, 2])
 @pytest.mark.parametrize("size", [1, 3, 9])
-def test_free_dimensions_take_any_size(axis: int, size: int) -> None:
+def test_dynamic_dimensions_take_any_size(axis: int, size: int) -> None:
     """Quantized once; scales are those of the model whose dimensions are fixed."""
-    mod, params = tvmq.from_onnx(free(model_of("conv_relu"), axis))
+    mod, params = tvmq.from_onnx(with_dynamic_axis(model_of("conv_relu"), axis))
     feeds = feeds_of(model_of("conv_relu"))
     with tvmq.qconfig(calibrate_mode="minmax"):
         quantized = tvmq.quantize(mod, params, feeds)
         fixed = tvmq.quantize(*tvmq.from_onnx(model_of("conv_relu")), feeds)
     executable = tvmq.build(quantized)
-    assert executable.input_info[0].shape[axis] == "free"
+    assert executable.input_info[0].shape[axis] == "dynamic"
     assert executable.output_info[0].scale == tvmq.build(fixed).output_info[0].scale
     x = np.repeat(feeds[0]["x"], 9, axis=axis).take(range(size), axis=axis)
     (result,), (defined,) = executable.run({"x": x}), tvmq.reference.run(quantized, {"x": x})
@@ -165,8 +165,8 @@ def test_free_dimensions_take_any_size(axis: int, size: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_free_dimension_without_data() -> None:
-    mod, params = tvmq.from_onnx(free(model_of("conv_relu"), 3))
+def test_a_dynamic_dimension_without_data() -> None:
+    mod, params = tvmq.from_onnx(with_dynamic_axis(model_of("conv_relu"), 3))
     with tvmq.qconfig(calibrate_mode="global_scale"):
         executable = tvmq.build(tvmq.quantize(mod, params))
     assert tvmq.verify(executable, feeds_of(model_of("conv_relu"))[:1]).exact

@@ -70,7 +70,7 @@ def test_a_node_may_stand_in_two_functions():
     (lambda x: relay.Call(relay.op.get("nn.relu"), [x], {"axis": 1}), ModelError, "no attribute 'axis'"),
     (lambda x: relay.Call(relay.op.get("cast"), [x]), ModelError, "attribute 'dtype' is missing"),
     (lambda x: relay.Function([x], x).value, UnsupportedOpError, "no value of a straight-line model"),
-    (lambda x: relay.TensorType((relay.Any(), 2)).concrete_shape, ModelError, "free dimensions"),
+    (lambda x: relay.TensorType((relay.Any(), 2)).concrete_shape, ModelError, "dynamic dimensions"),
 ])  # fmt: skip
 def test_what_is_refused(broken, error, said):
     with pytest.raises(error, match=said):

@@ -53,15 +53,15 @@ def test_the_functions_one_after_another_are_main(split) -> None:
 
 @pytest.mark.slow
 def test_results_are_looked_at_without_a_copy(split) -> None:
-    """The same values, of fixed and of free sizes; errors are those of `run`."""
+    """The same values, of fixed and of dynamic sizes; errors are those of `run`."""
     whole, _, feed = split
     for seen, result in zip(whole["main"].look(feed), whole.run(feed), strict=True):
         assert not seen.flags.owndata and np.array_equal(seen, result)
     with pytest.raises(DataError, match="'x'"):
         whole["main"].look({"x1": feed["x1"]})
-    free = tvmq.build(*tvmq.from_onnx(pictures()))
+    dynamic = tvmq.build(*tvmq.from_onnx(pictures()))
     x = {"x": np.random.default_rng(0).random((2, 3, 12, 12), dtype=np.float32)}
-    assert free.input_info[0].name == "x" and np.array_equal(free["main"].look(x)[0], free.run(x)[0])
+    assert dynamic.input_info[0].name == "x" and np.array_equal(dynamic["main"].look(x)[0], dynamic.run(x)[0])
 
 
 @pytest.mark.slow
@@ -152,8 +152,8 @@ def shots(count: int, rows: int) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("model, feeds", [
     (encoder(), [texts(3, 9), texts(2, 5)]), (pictures(), [shots(2, 8), shots(1, 4)]),
 ])  # fmt: skip
-def test_free_sizes(model, feeds) -> None:
-    """Batches and lengths are free in each function; token ids enter as they are."""
+def test_dynamic_sizes(model, feeds) -> None:
+    """Batches and lengths are dynamic in each function; token ids enter as they are."""
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="enabled"):
         exe = tvmq.build(tvmq.quantize(mod, params, feeds, guard=None))

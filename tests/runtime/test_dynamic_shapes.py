@@ -1,4 +1,4 @@
-"""Executables of models with free dimensions: any size, the definition's bits, clear refusals."""
+"""Executables of models with dynamic dimensions: any size, the definition's bits, clear refusals."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_all_layers_are_integers(model: Any) -> None:
 @pytest.mark.parametrize("seed", [0, 3, 5, 14])
 @pytest.mark.parametrize("peeled", [True, False])
 def test_random_graphs_of_any_batch(seed: int, peeled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sample by sample, or by code for a free number of them, where the proof is withheld."""
+    """Sample by sample, or by code for a dynamic number of them, where the proof is withheld."""
     if not peeled:
         monkeypatch.setattr(build, "batch_dimension", lambda _mod: None)
     base = random_inputs(random_model(seed), 1, 3)

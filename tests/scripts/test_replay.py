@@ -37,11 +37,11 @@ def dump(tool, tmp_path, monkeypatch):
     return write
 
 
-def compared(tool, capsys, before, after):
+def compared(tool, capsys, before, after, *options):
     """Exit code and what is printed."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:
-        tool.main(["compare", str(before), str(after)])
+        tool.main(["compare", str(before), str(after), *options])
     return end.value.code, capsys.readouterr().out.splitlines()
 
 
@@ -76,3 +76,19 @@ def test_an_empty_folder_is_no_dump(tool, tmp_path):
 
 def test_what_is_on_one_side_alone_is_a_difference(tool):
     assert tool.differences({"a": "1", "b": "1"}, {"b": "1", "c": "2"}) == ["a: before alone", "c: after alone"]
+
+
+def test_names_may_change_and_nothing_else(tool, tmp_path, capsys):
+    for folder, name, number in (("before", "old_sum", 1), ("after", "new_sum", 1), ("changed", "new_sum", 2)):
+        dump = tool.Dump(tmp_path / folder, "golden/case", True)
+        dump.add("quantized.script", f"call {name}")
+        text = f"def {name}(): {number}"
+        dump.add(f"kernel/{tool.hashlib.sha256(text.encode()).hexdigest()[:16]}", text)
+        dump.write()
+    before, after, changed = (tmp_path / folder for folder in ("before", "after", "changed"))
+    assert compared(tool, capsys, before, after)[0]
+    assert compared(tool, capsys, before, after, "--renamed", "old_=new_") == (False, ["0 differences in 2 hashes"])
+    code, lines = compared(tool, capsys, before, changed, "--renamed", "old_=new_")
+    assert code and len(lines) == 3 and all("/kernel/" in line for line in lines[:2])
+    with pytest.raises(SystemExit, match="holds no texts"):
+        tool.main(["compare", str(tmp_path / "none"), str(after), "--renamed", "a=b"])

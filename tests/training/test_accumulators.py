@@ -76,7 +76,7 @@ def test_a_kernel_needs_no_products_of_16_bits(conv: Conv2d) -> None:
     weight = order.back(rows, shape).astype(np.int8)
     ins = level("avx2").lane_form
     before, after = (plan_lanes(ConvShape(conv, ins, 0), w, (), 255) for w in (np.rint(values).astype(np.int8), weight))
-    assert before.in_words > 0.5 and after.in_words == 0
+    assert before.int16_share > 0.5 and after.int16_share == 0
 
 
 @pytest.mark.parametrize(("shape", "axis", "options"), [

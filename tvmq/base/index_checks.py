@@ -37,7 +37,7 @@ class IndexUse:
 def check_indices(array: np.ndarray, use: dict[str, Any], sizes: dict[str, int], where: str) -> None:
     """DataError if an input of the model holds an index outside; `use` is one of graph.indices.input_indices.
 
-    sizes  of free dimensions by name
+    sizes  of dynamic dimensions by name
     """
     axes = [size if isinstance(size, int) else sizes.get(size, 2**63) for size in use["sizes"]]
     reader = f"layer '{use['layer']}', {use['operator']}"

@@ -105,7 +105,7 @@ def is_shortage(error: BaseException) -> bool:
 
 
 def check_size(shape: Sequence[object], dtype: str, max_bytes: int, where: str) -> None:
-    """Refuse an array that is larger than the bound; free sizes (no ints) count as 1.
+    """Refuse an array that is larger than the bound; dynamic sizes (no ints) count as 1.
 
     where    what the message begins with: the stage, the layer and its operator
     raises   MemoryLimitError with shape, bytes and bound; also for more elements than compiled code can count

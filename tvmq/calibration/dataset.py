@@ -93,7 +93,7 @@ def samples_in(feed: Mapping[str, np.ndarray]) -> int:
 
 
 def _has_batch(inputs: Sequence[Input]) -> bool:
-    """True if all inputs but single numbers begin with one and the same size, or a free one."""
+    """True if all inputs but single numbers begin with one and the same size, or a dynamic one."""
     return len({info.shape[0] for info in inputs if info.shape and info.shape[0] is not None}) <= 1
 
 

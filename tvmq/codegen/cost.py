@@ -5,7 +5,7 @@
                  cache that holds those of the whole model, / clock
     kernel       the longer of the two, and OVERLAP of the shorter; divided by the threads that it uses
     call         the kernel and START: what a call costs from native code; the virtual machine, which runs models of
-                 free sizes, needs about 0.3 us more
+                 dynamic sizes, needs about 0.3 us more
     run          all calls and RUN: inputs copied in, results copied out
 
 The cycles of products come from the model that chooses their tiles (kernels/parts/tiling.py); those of everything else
@@ -80,17 +80,17 @@ class Machine:
 class Work:
     """Work of a call.
 
-    kind      family of the kernel, such as "conv2d", "depthwise", "softmax", "quantize"
-    cycles    of arithmetic, with everything in the nearest cache
-    moved     bytes of activations that are read and written
-    weights   bytes of constants that are read
-    macs      multiply-accumulates
-    int8      the operands of the products are 8-bit codes
+    kind         family of the kernel, such as "conv2d", "depthwise", "softmax", "quantize"
+    cycles       of arithmetic, with everything in the nearest cache
+    bytes_moved  of activations that are read and written
+    weights      bytes of constants that are read
+    macs         multiply-accumulates
+    int8         the operands of the products are 8-bit codes
     """
 
     kind: str
     cycles: float
-    moved: int
+    bytes_moved: int
     weights: int = 0
     macs: int = 0
     int8: bool = False
@@ -124,9 +124,9 @@ def seconds(work: Work, machine: Machine, *, model_weights: int = 0, threads: in
     threads        that the kernel may use
     """
     arithmetic = work.cycles / machine.clock
-    near = machine.rate(work.moved)
+    near = machine.rate(work.bytes_moved)
     far = machine.rate(max(model_weights, work.weights))
-    memory = (work.moved / near + work.weights / far) / machine.clock
+    memory = (work.bytes_moved / near + work.weights / far) / machine.clock
     kernel = (max(arithmetic, memory) + OVERLAP * min(arithmetic, memory)) * dict(machine.factors).get(work.kind, 1.0)
     used = min(threads, machine.cores) if kernel > SERIAL_SECONDS else 1
     start = START + (PARALLEL_START if used > 1 else 0.0)

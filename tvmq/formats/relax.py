@@ -112,7 +112,7 @@ def from_relax(
     function   which function, where there are several; by default "main", else the only one
     max_bytes  refuse a module in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of this
                machine
-    returns    module and weights, see `from_onnx`. Layers are called by their variables; one that nobody named (lv,
+    returns    module and weights, see `from_onnx`. Layers are called by their variables; one without a name (lv,
                lv1, gv, ...) is <operator>_<count>, counting the operator from 0: conv2d_0, relu_0, conv2d_1
                What reads a weight called <module>.<name> is called <module>
     raises     ModelError          there is no such function, a weight is missing or unknown

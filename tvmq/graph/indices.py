@@ -153,7 +153,7 @@ def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
     """Inputs that are indices as they are: {"input", "sizes", "layer", "operator"} of each use.
 
     names   {parameter: input}
-    sizes   of the axes; a free one is the text of its name
+    sizes   of the axes; a dynamic one is the text of its name
     """
     uses: list[dict[str, Any]] = []
     if COMPUTED in (view.func.attrs or {}):

@@ -7,7 +7,7 @@ An entry is a dictionary with at least
     precision   "int8" or "float"
     why         the rule, default or limit that decided
 "codes" of a realized module is {variable of codes: (scale, zero point)}.
-The stage says how far down the road the module is.
+The stage names the last of STAGES that the module has passed.
 
 Tests: tests/backends/test_described_layers.py
 """

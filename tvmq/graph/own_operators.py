@@ -85,16 +85,16 @@ def operator(
     attributes: Mapping[str, type] | None = None,
     samples_apart: bool = False,
 ) -> OwnOperator:
-    """Make an operator of one's own.
+    """Define an operator of your own.
 
     name        "my_chip.sigmoid": a namespace of yours, a name
-    definition  (*arrays, **attributes) -> array, in NumPy: what `verify` holds compiled code against, bit for bit
+    definition  (*arrays, **attributes) -> array, in NumPy: what `verify` compares compiled code with, bit for bit
     kernel      (*TE tensors, **attributes) -> a TE tensor, which gets a generic schedule, or a tirx.PrimFunc of the
-                inputs and the result, which is taken as it is
+                inputs and the result, which is used as it is
     result      (*types, **attributes) -> (shape, dtype); a type has .shape and .dtype. None: those of the first input
     inputs      names of its tensors
     attributes  {name: int, float, bool or str}
-    samples_apart  each sample along the first axis is computed by itself, whatever the others are: a model of free
+    samples_apart  each sample along the first axis is computed by itself, whatever the others are: a model of dynamic
                 batch is then compiled for one sample, which is faster, and run for each
     raises      ConfigError for a name that is taken, and other attributes than an earlier definition in this process
 

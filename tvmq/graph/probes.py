@@ -67,7 +67,7 @@ def cut(
     def substitute(name: str, reader: str) -> relax.Expr:
         own, other = here[name]
         reads_codes = op_name(view.value[reader]) in ROUNDING or not integer.isdisjoint(view.sources(reader))
-        wanted = other.rounded if reads_codes else other.plain
+        wanted = other.rounded if reads_codes else other.unrounded
         if (name, wanted) not in known:
             param = relax.Var(unique(f"{name}_given"), relax.TensorType(view.var[name].ty.shape, "float32"))
             params.append(param)

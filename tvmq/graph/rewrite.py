@@ -23,7 +23,11 @@ from tvmq.graph.view import View, leaves, used_vars
 
 
 class Rewriter:
-    """Builds a new main function from an old one; see the head of this file."""
+    """Builds a new main function from an old one; see the head of this file.
+
+    mod     the module; it stays as it is
+    raises  ModelError for a "main" that is no Relax function, or has control flow
+    """
 
     def __init__(self, mod: tvm.IRModule) -> None:
         from tvmq.graph.functions import inline_functions  # which builds its functions here
@@ -100,7 +104,7 @@ class Rewriter:
             readers.update(reader for reader in self.view.readers.get(old.name, ()) if reader not in names)
 
     def old_names(self, new: relax.Var) -> list[str]:
-        """The old variables that a new one stands for."""
+        """The old variables that a new one replaces."""
         return list(self._old.get(new.name, ()))
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
@@ -109,7 +113,7 @@ class Rewriter:
         return bound[1] if bound else None
 
     def read_once(self, x: relax.Var) -> bool:
-        """True if a new variable stands for exactly one old one, which has one reader and is no result."""
+        """True if a new variable replaces exactly one old one, which has one reader and is no result."""
         is_output = any(name in self._old.get(x.name, ()) for name in self.view.outputs)
         return len(self._readers.get(x.name, ())) == 1 and not is_output
 
@@ -217,6 +221,13 @@ def rewrite(mod: tvm.IRModule, visit: Visit) -> tvm.IRModule:
 
     `value` already reads the new variables. A returned variable or constant replaces the old variable; a returned call
     is bound under the old variable's name.
+
+    >>> x, builder = relax.Var("x", relax.TensorType((2,), "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     _ = builder.emit_func_output(builder.emit(relax.op.negative(relax.op.negative(x)), "y"))
+    >>> mod = rewrite(builder.get(), lambda rewriter, var, value: relax.op.nn.relu(x))
+    >>> [(var.name, value.op.name) for var, value in View(mod).bindings][-1]
+    ('y', 'relax.nn.relu')
     """
     rewriter = Rewriter(mod)
     for var, value in rewriter.view.bindings:

@@ -23,8 +23,8 @@ def is_number(size: Dim) -> bool:
     return isinstance(size, int | tvm.tirx.IntImm)
 
 
-def free_names(sizes: Sequence[Any]) -> tuple[int | str, ...]:
-    """Sizes as a kernel takes them: numbers, and a name of its own for each that is free."""
+def name_dynamic_sizes(sizes: Sequence[Any]) -> tuple[int | str, ...]:
+    """Sizes as a kernel takes them: numbers, and one name for each dynamic one."""
     return tuple(int(n) if is_number(n) else f"size{i}" for i, n in enumerate(sizes))
 
 
@@ -64,15 +64,15 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
     (('batch', 3), None)
     """
     difference = a - b
-    free = undefined_vars(difference)
-    if len(free) != 1:
+    symbols = undefined_vars(difference)
+    if len(symbols) != 1:
         return None
-    at_one, at_two, at_three = (_evaluate_at(difference, free[0], size) for size in (1, 2, 3))
+    at_one, at_two, at_three = (_evaluate_at(difference, symbols[0], size) for size in (1, 2, 3))
     step = at_two - at_one
     if step == 0 or at_three - at_two != step or at_one % step:
         return None
     size = 1 - at_one // step
-    return (str(free[0].name)[:], size) if size >= 1 else None
+    return (str(symbols[0].name)[:], size) if size >= 1 else None
 
 
 def _evaluate_at(expr: Dim, var: tvm.ir.Var, size: int) -> int:

@@ -29,7 +29,7 @@ from tvmq.graph.sizes import are_equal, product, solve_size
 from tvmq.graph.view import View, op_name
 
 
-def free_dimensions(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
+def dynamic_dimensions(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
     """{symbolic dimension: (input, axis) where it occurs first}."""
     names = input_names(mod["main"])
     dimensions: dict[str, tuple[str, int]] = {}
@@ -42,14 +42,14 @@ def free_dimensions(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
 
 def sizes_in(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
     """{dynamic dimension: its size} in these inputs; of inputs that disagree the first one counts."""
-    free = free_dimensions(mod)
-    return {name: int(feed[source].shape[axis]) for name, (source, axis) in free.items() if source in feed}
+    dynamic = dynamic_dimensions(mod)
+    return {name: int(feed[source].shape[axis]) for name, (source, axis) in dynamic.items() if source in feed}
 
 
 def sample_sizes(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
     """Sizes of dynamic dimensions for one sample of these inputs: dynamic first axes are 1."""
-    free = free_dimensions(mod)
-    return {name: 1 if free[name][1] == 0 else size for name, size in sizes_in(mod, feed).items()}
+    dynamic = dynamic_dimensions(mod)
+    return {name: 1 if dynamic[name][1] == 0 else size for name, size in sizes_in(mod, feed).items()}
 
 
 def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
@@ -57,11 +57,11 @@ def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
 
     raises  ConfigError for a name that is no dynamic dimension, or a size below 1
     """
-    free = free_dimensions(mod)
+    dynamic = dynamic_dimensions(mod)
     for name, size in sizes.items():
-        if name not in free:
-            known = f"they are {', '.join(free)}" if free else "there are none"
-            raise ConfigError(f"sizes: '{name}' is no free dimension of the model; {known}")
+        if name not in dynamic:
+            known = f"they are {', '.join(dynamic)}" if dynamic else "there are none"
+            raise ConfigError(f"sizes: '{name}' is no dynamic dimension of the model; {known}")
         if not isinstance(size, int | np.integer) or size < 1:
             raise ConfigError(f"sizes: '{name}' must be an integer of at least 1. Got {size!r} instead")
     if not sizes:
@@ -85,10 +85,10 @@ def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
     raises  ModelError for a reshape that is not proved to hold for all sizes, and that no one size makes hold
     """
     notes: list[str] = []
-    mod = rewrite(mod, _require_in_bounds) if free_dimensions(mod) else mod
-    while free_dimensions(mod) and (fixed := _first_fixed(View(mod))):
+    mod = rewrite(mod, _require_in_bounds) if dynamic_dimensions(mod) else mod
+    while dynamic_dimensions(mod) and (fixed := _first_fixed(View(mod))):
         where, name, size = fixed
-        notes.append(f"free dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
+        notes.append(f"dynamic dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
         mod = with_sizes(mod, {name: size})
     if notes:
         ledger = get_ledger(mod)

@@ -32,6 +32,9 @@ def op_name(expr: relax.Expr) -> str:
     """Name of the operator that a call applies, without "relax."; "" for anything else.
 
     call_tir and the like have names too; calls of functions have none.
+
+    >>> op_name(relax.op.nn.relu(relax.const(1.0))), op_name(relax.const(1.0))
+    ('nn.relu', '')
     """
     if not isinstance(expr, relax.Call) or not isinstance(expr.op, tvm.ir.Op):
         return ""
@@ -39,7 +42,13 @@ def op_name(expr: relax.Expr) -> str:
 
 
 def shape_of(expr: relax.Expr) -> tuple[int, ...]:
-    """Static shape of a tensor; refused with the variable's name where a dimension is symbolic."""
+    """Static shape of a tensor.
+
+    raises  ModelError with the variable's name if a dimension is dynamic
+
+    >>> shape_of(relax.Var("x", relax.TensorType((2, 3), "float32")))
+    (2, 3)
+    """
     dims = expr.ty.shape
     try:
         return tuple(int(d) for d in dims)
@@ -54,28 +63,49 @@ def rank_of(expr: relax.Expr) -> int:
 
 
 def sizes_of(expr: relax.Expr) -> tuple[int | str, ...]:
-    """Dimensions of a tensor: numbers, and the text of dynamic ones ("batch", "2 * rows"), equal where these are."""
+    """Dimensions of a tensor: numbers, and the text of dynamic ones ("batch", "2 * rows"), equal where these are.
+
+    >>> batch = tvm.tirx.Var("batch", "int64")
+    >>> sizes_of(relax.Var("x", relax.TensorType((batch, 3), "float32")))
+    ('batch', 3)
+    """
     # [:] makes a plain str of TVM's
     return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d)[:] for d in expr.ty.shape)
 
 
 def dtype_of(expr: relax.Expr) -> str:
-    """Element type of a tensor as text."""
+    """Element type of a tensor as text.
+
+    >>> dtype_of(relax.Var("x", relax.TensorType((2, 3), "uint8")))
+    'uint8'
+    """
     return str(expr.ty.dtype)
 
 
 def is_const(expr: relax.Expr) -> bool:
-    """True for a constant tensor."""
+    """True for a constant tensor.
+
+    >>> is_const(relax.const(1.0)), is_const(relax.Var("x", relax.TensorType((), "float32")))
+    (True, False)
+    """
     return isinstance(expr, GenericConst)
 
 
 def const_value(expr: relax.Expr) -> np.ndarray:
-    """The array of a constant."""
+    """The array of a constant, which `is_const` tells from other expressions.
+
+    >>> const_value(relax.const([1, 2], "int8"))
+    array([1, 2], dtype=int8)
+    """
     return expr.value.numpy()
 
 
 def make_const(array: np.ndarray) -> relax.Expr:
-    """A constant of the array's own element type; relax.const alone would narrow 64-bit numbers to 32 bits."""
+    """A constant of the array's own element type; relax.const alone would narrow 64-bit numbers to 32 bits.
+
+    >>> dtype_of(make_const(np.array([1, 2])))
+    'int64'
+    """
     return relax.const(array, str(array.dtype))
 
 
@@ -101,6 +131,19 @@ class View:
 
     A module is read once: `View(mod)` gives the same object as long as the module has the same functions, which
     themselves cannot change.
+
+    bindings  (variable, expression) of all bindings, in order
+    var       {name: variable}, parameters included
+    value     {name: expression that computes it}
+    params    {name: parameter}
+    raises    ModelError for a "main" that is no Relax function, or has control flow
+
+    >>> x, builder = relax.Var("x", relax.TensorType((2,), "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     _ = builder.emit_func_output(builder.emit(relax.op.nn.relu(x), "y"))
+    >>> view = View(builder.get())
+    >>> [(var.name, op_name(value)) for var, value in view.bindings]
+    [('y', 'nn.relu')]
     """
 
     def __new__(cls, mod: tvm.IRModule) -> View:
@@ -171,7 +214,11 @@ class View:
 def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
     """All variables inside an expression of tuples, calls and projections, in order, repeats included.
 
-    A dynamic dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
+    A dynamic dimension in an attribute tuple (the end of a slice) is a variable of TVM too, and is left out.
+
+    >>> x = relax.Var("x", relax.TensorType((2,), "float32"))
+    >>> [var.name for var in leaves(relax.op.add(x, x))]
+    ['x', 'x']
     """
     variables: list[relax.Var] = []
     _add_leaves(expr, variables)
@@ -221,5 +268,10 @@ def _kind(expr: relax.Expr) -> type | None:
 
 
 def used_vars(expr: relax.Expr) -> list[str]:
-    """Names of the variables that an expression reads, each once, in order."""
+    """Names of the variables that an expression reads, each once, in order.
+
+    >>> x = relax.Var("x", relax.TensorType((2,), "float32"))
+    >>> used_vars(relax.op.add(x, x))
+    ['x']
+    """
     return list(dict.fromkeys(var.name for var in leaves(expr)))

@@ -17,7 +17,16 @@ SUMMAND_SHIFT = 20  # TFLite: bits by which 8-bit codes are shifted to the left 
 
 
 class AddParams(NamedTuple):
-    """The constants of `add`; `add(a, b, **params._asdict(), zero_point=..., dtype=...)`."""
+    """The constants of `add`, as `add_params` computes them.
+
+    a_multiplier, b_multiplier  int32; scale of that side / scale of the result, times 2^shift
+    offset                      int32; what the zero points of both sides come to, and the half that rounds
+    shift                       bits by which the sum is shifted to the right
+
+    >>> params = AddParams(a_multiplier=2, b_multiplier=1, offset=0, shift=1)
+    >>> add(np.int8([3]), np.int8([4]), **params._asdict(), zero_point=0, dtype=np.int8)
+    array([5], dtype=int8)
+    """
 
     a_multiplier: int
     b_multiplier: int
@@ -156,7 +165,11 @@ def _fitting_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int, b
 
 
 class SummandTables(NamedTuple):
-    """Both sides of a sum as TFLite rescales them: int32 for each of the 256 codes, in the order of `table`."""
+    """Both sides of a sum as TFLite rescales them, as `summand_tables` computes them.
+
+    a, b   int32 (256,), an entry for each code, in the order that `table` reads
+    scale  of the sums of two entries
+    """
 
     a: np.ndarray
     b: np.ndarray
@@ -180,6 +193,7 @@ def summand_tables(
     dtypes  types of a and b, of 8 bits
     bounds  an entry is at most 255 * 2^19, a sum below 2^28
     raises  RangeError if a scale is not positive and finite, or a zero point is no code
+    source  ADD and SUB of TFLite, the reference kernels for 8 bits
 
     >>> made = summand_tables(0.5, 0, 0.25, 10)
     >>> made.a[128:131], made.b[136:139], made.scale * 2**20

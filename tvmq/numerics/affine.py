@@ -71,6 +71,7 @@ def dequantize(q: np.ndarray, scale: ArrayLike, zero_point: ArrayLike, *, axis: 
     zero_point  int32, shape () or that of scale
     returns     float32, shape of q
     order       subtract in int32, convert (exact below 2^24, else half to even), multiply in float32
+    source      ONNX DequantizeLinear
 
     >>> dequantize(np.uint8([0, 3]), 0.5, 1)
     array([-0.5,  1. ], dtype=float32)
@@ -91,6 +92,7 @@ def quantize_bias(bias: np.ndarray, scale_x: ArrayLike, scale_w: ArrayLike) -> n
     returns           int32, shape (F,)
     raises            RangeError if a bias is not finite or leaves int32, naming the channel
     order             product, then quotient in float64, rounded half to even
+    source            the biases of ONNX QLinearConv
 
     >>> quantize_bias(np.float32([1.0, -0.3]), 0.5, [0.25, 0.01])
     array([  8, -60], dtype=int32)
@@ -110,7 +112,7 @@ def quantize_bias(bias: np.ndarray, scale_x: ArrayLike, scale_w: ArrayLike) -> n
 
 
 def check_finite(x: np.ndarray, name: str) -> None:
-    """Refuse NaN and infinities with a RangeError that names the tensor.
+    """Refuse NaN and infinities in an array of any shape with a RangeError that names the tensor.
 
     >>> check_finite(np.float32([1, np.nan]), "image")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -165,7 +167,8 @@ def dynamic_scale(x: np.ndarray, *, axes: Sequence[int], largest_code: int = 127
 def dynamic_quantize(x: np.ndarray, scale: np.ndarray, *, largest_code: int = 127) -> np.ndarray:
     """clip(rint(x / scale), -largest_code, largest_code), float32 division, half to even; scale broadcasts.
 
-    returns  int8; NaN becomes the lowest code
+    x, scale  float32, shapes that broadcast; scale as `dynamic_scale` gives it
+    returns   int8, shape of x; NaN becomes the lowest code
 
     >>> dynamic_quantize(np.float32([[0.5, -1.5, 300.0]]), np.float32([[1.0]])).tolist()
     [[0, -2, 127]]
@@ -177,7 +180,7 @@ def dynamic_quantize(x: np.ndarray, scale: np.ndarray, *, largest_code: int = 12
 
 
 def dynamic_dequantize(acc: np.ndarray, x_scale: np.ndarray, w_scale: np.ndarray) -> np.ndarray:
-    """float32(acc) * (x_scale * w_scale), both products in float32; the scales broadcast.
+    """float32(acc) * (x_scale * w_scale), both products in float32; all three have shapes that broadcast.
 
     >>> dynamic_dequantize(np.int32([[6, -4]]), np.float32([[0.5]]), np.float32([1.0, 0.25])).tolist()
     [[3.0, -0.5]]
@@ -192,7 +195,9 @@ def group_dequantize(q: np.ndarray, scale: np.ndarray, *, axis: int, group_size:
 
     q         int8, any shape
     scale     float32, shape of q with `axis` divided by group_size
+    returns   float32, shape of q
     raises    RangeError for scales of another shape
+    source    ONNX DequantizeLinear with block_size
 
     >>> group_dequantize(np.int8([[1, 2, 3, 4]]), np.float32([[1.0, 0.5]]), axis=1, group_size=2)
     array([[1. , 2. , 1.5, 2. ]], dtype=float32)

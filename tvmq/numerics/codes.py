@@ -112,6 +112,7 @@ def pack_int4(codes: np.ndarray) -> np.ndarray:
 
     codes    any integer type, values in -8..7
     raises   RangeError for a value outside, naming it
+    source   INT4 tensors of ONNX
 
     >>> pack_int4(np.int8([[1, -1, 7]]))
     array([241,   7], dtype=uint8)

@@ -85,9 +85,9 @@ def inverse_sqrt(a: np.ndarray) -> np.ndarray:
 
 
 def place(index: ArrayLike, size: ArrayLike) -> np.ndarray:
-    """The place 0 .. size - 1 that an index means: the index modulo the size, as int64.
+    """The place 0 .. size - 1 that an index means: the index modulo the size, int64 of the shape of the indices.
 
-    -1 is the last place. ONNX and torch define -size .. size - 1; what lies outside wraps round.
+    -1 is the last place. ONNX and torch define -size .. size - 1; other indices wrap round.
 
     >>> place([0, 3, -1, 4, -2**63], 4).tolist()
     [0, 3, 3, 0, 0]
@@ -96,9 +96,9 @@ def place(index: ArrayLike, size: ArrayLike) -> np.ndarray:
 
 
 def cast(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
-    """Another element type; a float that becomes an integer is cut towards zero.
+    """Another element type, shape kept; a float that becomes an integer is cut towards zero.
 
-    What does not fit takes the nearest integer that does, NaN the lowest.
+    A number that does not fit becomes the nearest integer that does, NaN the lowest.
 
     >>> cast(np.float32([-1.9, 300, -np.inf, np.nan]), "uint8").tolist()
     [0, 255, 0, 0]
@@ -116,7 +116,7 @@ def cast(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
 
 
 def divide(a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """Quotient of integers, cut towards zero; by zero it is 0, and the lowest integer by -1 itself.
+    """Quotient of integers of shapes that broadcast, cut towards zero; by zero it is 0, the lowest by -1 itself.
 
     >>> divide([7, -7, 7, -128], np.int8([2, 2, 0, -1])).tolist()
     [3, -3, 0, 128]

@@ -23,7 +23,16 @@ LARGEST_EPSILON = 1 << 61
 
 
 class LayerNormParams(NamedTuple):
-    """The constants of `integer_layer_norm`; arrays of one row, int32 and int64."""
+    """The constants of `integer_layer_norm`, as `integer_layer_norm_params` computes them.
+
+    multiplier  int32 (length,); gamma in steps of the result, times 2^(shift - 22)
+    offset      int64 (length,); beta in steps of the result, times 2^shift, and the half that rounds
+    epsilon     epsilon in the units of the integer variance
+    shift       bits by which products are shifted to the right
+
+    >>> LayerNormParams(np.int32([1, 1]), np.int64([0, 0]), epsilon=1, shift=3).shift
+    3
+    """
 
     multiplier: np.ndarray
     offset: np.ndarray

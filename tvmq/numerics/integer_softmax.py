@@ -24,7 +24,13 @@ OUTPUT_SCALES = (2.0**-28, 2.0**20)
 
 
 class SoftmaxParams(NamedTuple):
-    """The constants of `integer_softmax`; `integer_softmax(x, **params._asdict(), zero_point=..., dtype=...)`."""
+    """The constants of `integer_softmax`, as `integer_softmax_params` computes them.
+
+    multiplier, shift          multiplier * 2^-shift is the scale of the scores, times log2(e) * 2^20
+    out_multiplier, out_shift  out_multiplier * 2^(out_shift - 31) is 1 / scale of the result
+
+    `integer_softmax(x, **params._asdict(), zero_point=..., dtype=...)` takes them as they are.
+    """
 
     multiplier: int
     shift: int

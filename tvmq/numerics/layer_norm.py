@@ -24,8 +24,8 @@ def layer_norm(
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta over the last axes.
 
     x        float32, any shape; NaN or an infinity makes its whole row NaN
-    gamma    float32 of the shape of the last `axes` axes; None stands for ones
-    beta     likewise; None stands for zeros
+    gamma    float32 of the shape of the last `axes` axes; None means ones
+    beta     likewise; None means zeros
     axes     how many of the last axes are normalized together, 1 or more; n elements in their order in memory
     epsilon  rounded to float32
     returns  float32, shape of x
@@ -34,6 +34,7 @@ def layer_norm(
              3. variance = lane_sum(d * d) / n
              4. r = 1 / sqrt(variance + epsilon), a square root and a true division
              5. ((d * r) * gamma) + beta
+    source   ONNX LayerNormalization; the order is ours
 
     >>> layer_norm(np.float32([[1, 3], [5, 5]]), epsilon=0.25)
     array([[-0.8944272,  0.8944272],
@@ -52,6 +53,7 @@ def rms_norm(x: np.ndarray, gamma: np.ndarray | None = None, *, axes: int = 1, e
     order    1. square = lane_sum(x * x) / n, n as float32
              2. r = 1 / sqrt(square + epsilon), a square root and a true division
              3. (x * r) * gamma
+    source   ONNX RMSNormalization; the order is ours
 
     >>> rms_norm(np.float32([1, 7]), epsilon=0)
     array([0.2, 1.4], dtype=float32)
@@ -89,11 +91,12 @@ def group_norm(
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta, the statistics over the channels of a group.
 
     x        float32 [batch, channels, ...]; channels is a multiple of `groups`
-    gamma    float32 [channels]; None stands for ones
-    beta     float32 [channels]; None stands for zeros
+    gamma    float32 [channels]; None means ones
+    beta     float32 [channels]; None means zeros
     returns  float32, shape of x
-    order    that of `layer_norm`: the row of a group holds its channels one behind the other, each with all of its
+    order    that of `layer_norm`: the row of a group holds its channels one after the other, each with all of its
              positions in their order in memory; gamma and beta are those of the element's channel
+    source   ONNX GroupNormalization; the order is ours
 
     >>> x = np.float32([[[1, 3], [5, 7]]])
     >>> group_norm(x, groups=2, epsilon=0)
@@ -113,7 +116,7 @@ def group_norm(
 def instance_norm(
     x: np.ndarray, gamma: np.ndarray | None = None, beta: np.ndarray | None = None, *, epsilon: float = 1e-5
 ) -> np.ndarray:
-    """`group_norm` with a group for each channel.
+    """`group_norm` with a group for each channel; shapes as there.
 
     >>> instance_norm(np.float32([[[1, 3], [5, 5]]]), np.float32([2, 1]), np.float32([0, 4]), epsilon=0.5625)
     array([[[-1.6,  1.6],

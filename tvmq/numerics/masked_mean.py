@@ -29,7 +29,7 @@ def masked_mean(
     """Codes of sum(x * mask) / sum(mask) along an axis of at most 16384 elements.
 
     x           int8, uint8 or int16 codes
-    mask        integers of the rank of x, each dimension that of x or 1: 0 and 1, all else is taken for the nearer one
+    mask        integers of the rank of x, each dimension that of x or 1: 0 and 1; others count as the nearer of both
     multiplier  and shift: scale_x / scale_y = multiplier * 2^(shift - 31), as fixed_point_parameters gives them;
                 multiplier below 2^31, shift -1..30
     returns     dtype, shape of x without the axis; the zero point where the mask keeps nothing

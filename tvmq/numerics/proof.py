@@ -70,6 +70,7 @@ def check_product_accumulator(layer: str, depth: int, a_largest: int, b_largest:
 
     a_largest, b_largest  largest magnitudes of the factors as they are multiplied
     returns               the bound
+    raises                AccumulatorError, naming the layer, if that leaves int32
 
     >>> check_product_accumulator("attention", 64, 255, 255)
     4161600

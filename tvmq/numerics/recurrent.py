@@ -138,10 +138,11 @@ def recurrent(
     lengths  int32 [batch or 1]: later steps leave the state as it is and give 0; 2^31 - 1 for all steps
     kind     of CELLS; activations: "sigmoid,tanh,tanh"; clip: 0 for none
     reverse  from the last step to the first
-    ends     the last states follow behind the steps
+    ends     the last states follow the steps
     returns  [steps, or steps + states, batch, hidden]
     order    of a product: s = 0; s = s + h[k] * weight[k] for k = 0, 1, ..., each product and each sum rounded;
              then the steps at the head of this file, each operation rounded
+    source   ONNX LSTM, GRU and RNN; the order is ours
 
     >>> ones = np.ones((1, 1), np.float32)
     >>> recurrent(np.float32([[[1]], [[2]]]), ones, ones[0], 0 * ones[None], np.int32([9]), kind="rnn",

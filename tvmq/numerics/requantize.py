@@ -133,6 +133,7 @@ def fixed_point_multiply(
     returns     int64, exact below 2^29. Where p would pass 2^62 acc is clipped to keep it within int64; the
                 result is then some number of the same sign and at least 2^29, outside of every code
     raises      RangeError for a multiplier or shift out of range, ConfigError for an unknown rounding
+    source      UPWARD: TOSA RESCALE with a single rounding. DOUBLE: MultiplyByQuantizedMultiplier of TFLite
 
     >>> fixed_point_multiply(np.int32([1000, 12345678]), *fixed_point_parameters(np.float32(0.0037)))
     array([    4, 45679])

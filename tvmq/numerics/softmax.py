@@ -36,7 +36,8 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
              3. e = exp_negative(d)
              4. sum = lane_sum(e): 16 strided lanes, then a fixed tree
              5. e / sum, a true division
-    So a row of equal values, also one of -inf or NaN alone, gives 1 / n; -inf beside a number gives 0.
+    source   ONNX Softmax; the order is ours
+    So a row of equal values, also one of -inf or NaN alone, gives 1 / n; -inf next to a number gives 0.
 
     >>> softmax(np.float32([0, 0, -np.inf]))
     array([0.5, 0.5, 0. ], dtype=float32)

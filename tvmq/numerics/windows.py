@@ -126,6 +126,7 @@ def resample(x: np.ndarray, index: np.ndarray, weight: np.ndarray, axis: int) ->
     weight   float32, shape of index
     returns  float32, shape of x but for the axis
     order    tap by tap; every product and every sum is rounded to float32 by itself
+    source   ONNX Resize, linear and cubic, an axis at a time
 
     >>> resample(np.float32([0, 10]), np.array([[0, 0], [1, 1]]), np.float32([[0.75, 0.25], [0.25, 0.75]]), 0)
     array([2.5, 7.5], dtype=float32)

@@ -126,7 +126,7 @@ class QConfig(Options):
         return QuantSpec(self.dtype_weight, self.nbit_weight, symmetric=True, per_channel=self.per_channel)
 
     def for_backend(self, backend: Backend) -> QConfig:
-        """These options; those that nobody gave are what the backend computes.
+        """These options; those that were not given are what the backend computes.
 
         raises  ConfigError that lists all options given that a backend without floats cannot express; one with floats
                 computes layers in float that its integers cannot. ConfigError for a rule of scales made at run time

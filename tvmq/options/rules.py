@@ -44,8 +44,12 @@ class LayerFacts:
     op            operator type without "relax.", for example "nn.conv2d"
     macs          multiply-accumulates for one run, 0 for operators without any
     weight_shape  shape of the weight, () where there is none
-    output_shape  shape of the result; free dimensions are texts
+    output_shape  shape of the result; dynamic dimensions are texts
     index         position among the layers of the same operator type, from 0, in order of execution
+
+    >>> rule = lambda layer: layer.op == "nn.conv2d" and layer.macs > 1000
+    >>> rule(LayerFacts("lv1", ("/stem/conv",), "nn.conv2d", macs=4608))
+    True
     """
 
     key: str

@@ -24,7 +24,7 @@ from tvmq.base.deprecation import warn_user
 from tvmq.codegen.compile.build import build
 from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.graph.ledger import get_ledger, with_ledger
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
 from tvmq.runtime.executable import Executable
@@ -34,7 +34,7 @@ from tvmq.runtime.timing import time_by_turns
 LEAST_GAIN = 1.02  # less is noise
 HOPELESS = 0.5  # a region that takes less of its time in float is no candidate, whatever conversions cost
 PROFILES = 7
-USUAL_SIZE = 64  # of a free dimension that is no batch
+USUAL_SIZE = 64  # of a dynamic dimension that is no batch
 CONVERSIONS = ("quantize", "dequantize", "requantize", "to_nhwc", "to_nchw")
 
 Quantize = Callable[[QConfig], tvm.IRModule]
@@ -74,7 +74,7 @@ class Verdict:
 
 
 def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: float, *, target: CpuTarget) -> Verdict:
-    """Measure which layers to keep in float; about so many seconds, and at least the two whole models.
+    """Measure which layers to keep in float for about `seconds`, and at least the two whole models.
 
     floats    the prepared float module
     quantize  makes the integer module for options, without data
@@ -118,8 +118,8 @@ def with_decision(mod: tvm.IRModule, decision: Verdict, machine: str) -> tvm.IRM
 
 def _build_for_one(mod: tvm.IRModule, target: CpuTarget) -> Executable:
     """The executable for one sample."""
-    free = free_dimensions(mod)
-    return build(mod, target=target, sizes={name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()})
+    sizes = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in dynamic_dimensions(mod).items()}
+    return build(mod, target=target, sizes=sizes)
 
 
 def _candidates(whole: tvm.IRModule, floats: Seconds, integers: Seconds) -> list[tuple[list[str], tuple[float, float]]]:
@@ -174,7 +174,7 @@ def _time_in_turns(executables: Mapping[str, Executable], feed: Mapping[str, np.
 
 
 def _feed(exe: Executable) -> dict[str, np.ndarray]:
-    """Any data that the model takes: floats around zero, ones."""
+    """Random inputs of the right types: floats around zero, integers of 1."""
     random = np.random.default_rng(0)
 
     def sizes(info: TensorInfo) -> tuple[int, ...]:

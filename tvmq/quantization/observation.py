@@ -1,4 +1,4 @@
-"""Calibration from a loop of one's own: `observe` gives an object that is fed batch by batch."""
+"""Calibration from the user's loop: `observe` returns an object that is fed batch by batch."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""From a float module to an integer one: `quantize` walks the stages of stages.py, `run_calibration` half of them.
+"""From a float module to an integer one: `quantize` runs the stages of stages.py, `run_calibration` the first half.
 
-What is asked for becomes a `Request`, and the prepared model takes one of five roads:
+The arguments become a `Request`, which selects one of five sequences of stages for the prepared model:
 
-    activations="dynamic", or no data  quantize_dynamic -> pack_weights
-    scales of the model's own          import_qdq -> INTEGERS
+    activations="dynamic", or no data  AT_RUN_TIME: quantize_dynamic -> pack_weights
+    a model that is quantized already  OWN_SCALES: import_qdq -> INTEGERS
     calibration=, thresholds           SCALING -> DECISIONS -> ROUNDING -> INTEGERS
-    finetune=                          as with thresholds; these are chosen from data, from which the integers learn too
-    all others                         as with thresholds, chosen from data
+    finetune=                          as with thresholds, which are chosen from the data; then the integers are trained
+    all others                         as with thresholds, which are chosen from the data
 
-The guard judges the last two. `partition_conversions` stands behind each of them where the options ask for it.
+The guard judges the last two. `partition_conversions` follows each of them where the options ask for it.
 """
 
 from __future__ import annotations
@@ -33,24 +33,23 @@ from tvmq.formats.relax import from_relax
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
-from tvmq.passes.import_qdq import import_qdq, is_prequantized, with_own_sums
-from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.partition_conversions import partition_conversions
-from tvmq.passes.quantize_dynamic import RoundingByData, quantize_dynamic
+from tvmq.passes.quantize_dynamic import RoundingByData
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of
-from tvmq.quantization.stages import INTEGERS, PREPARATION, StageContext, run_stages
+from tvmq.quantization.stages import AT_RUN_TIME, INTEGERS, OWN_SCALES, PREPARATION, StageContext, run_stages
 from tvmq.quantization.static_quantization import StaticQuantization, missing_data, model_hash, round_module
 
 Params = Mapping[str, np.ndarray]
 
 
 class Finetuning(Protocol):
-    """A maker of the integer module other than rounding alone: `tvmq.training.Distill`."""
+    """Protocol of objects that train the integer module instead of only rounding it: `tvmq.training.Distill`."""
 
     def check_config(self, config: QConfig) -> None:
-        """ConfigError for options that it cannot work with."""
+        """raises  ConfigError for options that training does not support"""
 
     def module(self, quantization: StaticQuantization) -> tvm.IRModule:
         """The integer module."""
@@ -60,12 +59,12 @@ class Finetuning(Protocol):
 
     @property
     def identity(self) -> str:
-        """All that the integers depend on besides model, data and options."""
+        """Text of all settings that the integers depend on besides model, data and options."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Request of `quantize`, besides the model and its data: as it was given, and what it resolves to.
+    """Arguments of `quantize` other than model and data: as the user gave them, and what they resolve to.
 
     user_config              options as the user gave them
     backend                  that the integers are for
@@ -120,13 +119,13 @@ def quantize(
                   activations are made at run time, activations="dynamic", and a warning says what data would bring
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
                   a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits.
-                  None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
+                  None is "cpu", portable: nothing of this machine goes in. Options that were not given follow it
     config        options; by default those of the qconfig around, or of `calibration` where there is none around
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
                   float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
                   model is slower than the float one
-    guard         what the outputs must keep beside float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
+    guard         what the outputs must keep of float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
                   not, layers get more precision, and the ledger says which and why; an AccuracyWarning where even that
                   does not suffice. It judges by data: without `dataset`, and by scales made at run time, it is off
     finetune      a `tvmq.training.Distill`: the integers learn the float model's tensors on these data before the guard
@@ -162,7 +161,7 @@ def quantize(
 
 
 def _mark_if_emulated(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
-    """Note in the module what compiled code does not compute as the backend does."""
+    """The module, marked where compiled code does not compute what the backend does."""
     if (why := why_not_compiled(backend)) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}")
     if (why := emulation_alone(backend)) is not None:
@@ -171,7 +170,7 @@ def _mark_if_emulated(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule
 
 
 def _options(calibration: CalibrationResult | None) -> QConfig:
-    """The options around, or if nobody gave any, those of a calibration."""
+    """Options of the enclosing qconfig; those of the calibration where there is none."""
     around = current_qconfig()
     kept = {} if calibration is None else calibration.settings.get("config", {})
     unreadable = any("function" in rule for rule in kept.get("rules", ()))  # of functions only the name is kept
@@ -179,7 +178,7 @@ def _options(calibration: CalibrationResult | None) -> QConfig:
 
 
 def _check_finetuning(request: Request, dataset: Any) -> None:
-    """raises  ConfigError for what is no Finetuning and what does not go together, CalibrationError without data"""
+    """raises  ConfigError for an object that is no Finetuning, and beside thresholds; CalibrationError without data"""
     finetune = request.finetune
     assert finetune is not None
     if not hasattr(finetune, "check_config"):
@@ -219,7 +218,7 @@ def _measure_layers(request: Request, prepared: tvm.IRModule, cpu: CpuTarget, se
 
 
 def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
-    """Quantize the prepared model in the way that request, model and data call for."""
+    """Quantize the prepared model by the sequence of stages that request, model and data select."""
     has_own_scales = is_prequantized(prepared)
     if data is None and request.calibration is None and is_calibrated(request.config) and not has_own_scales:
         request = _do_without_data(request)
@@ -236,7 +235,7 @@ def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset |
 
 
 def _do_without_data(request: Request) -> Request:
-    """The request with scales made at run time, and a warning; CalibrationError where these cannot be."""
+    """Change the request to dynamic quantization, with a warning; CalibrationError where that is not possible."""
     if request.reason_data_is_required is not None:
         why = f"; scales made at run time need none, but {request.reason_data_is_required}"
         raise missing_data(request.config, why)
@@ -245,24 +244,24 @@ def _do_without_data(request: Request) -> Request:
 
 
 def _quantize_at_run_time(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
-    """The module whose scales of activations are made at run time; data, where there are any, round its weights."""
+    """Quantize with scales of activations made at run time; weights are rounded by the data where there are any."""
     rounding = None if data is None else _rounding(prepared, data)
-    return pack_weights(quantize_dynamic(prepared, request.config, rounding))
+    return run_stages(prepared, AT_RUN_TIME, StageContext(request.config, rounding=rounding))
 
 
 def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
-    """The module by the scales that the model brings; data are not read."""
+    """Quantize with the scales that the model has already; data are not read."""
     config = request.config
     if request.finetune is not None:
         raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
-    imported = import_qdq(prepared, config, request.backend)
+    imported = run_stages(prepared, OWN_SCALES, StageContext(config, request.backend))
     if data is not None:
         _warn_of_unused_data(imported)
     return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, StageContext(config)))
 
 
 def _quantize_by_thresholds(request: Request, calibration: CalibrationResult, prepared: tvm.IRModule) -> tvm.IRModule:
-    """The module by thresholds of an earlier `run_calibration`; CalibrationError for those of another model."""
+    """Quantize with thresholds of an earlier `run_calibration`; CalibrationError for those of another model."""
     outliers = calibration.settings.get("outliers", {})
     annotated = StaticQuantization(prepared, None, request.config, request.backend, outliers).annotate_model()
     if calibration.model_hash != model_hash(annotated):
@@ -274,12 +273,12 @@ def _quantize_by_thresholds(request: Request, calibration: CalibrationResult, pr
 
 
 def _quantize_by_finetuning(request: Request, finetune: Finetuning, quantization: StaticQuantization) -> tvm.IRModule:
-    """The module whose integers learned the float model's tensors on the data, guarded."""
+    """Quantize, train the integers on the float model's tensors, and apply the guard."""
     return _apply_guard(request, quantization, finetune.module(quantization))
 
 
 def _quantize_by_calibration(request: Request, quantization: StaticQuantization) -> tvm.IRModule:
-    """The module by thresholds chosen from the data, guarded; without data by options that need none."""
+    """Quantize with thresholds chosen from the data, and apply the guard; some options need no data."""
     return _apply_guard(request, quantization, quantization.module())
 
 
@@ -291,7 +290,7 @@ def _apply_guard(request: Request, quantization: StaticQuantization, module: tvm
 
 
 def _warn_of_unused_data(imported: tvm.IRModule) -> None:
-    """Say which layers stay in float because the model has scales of its own, although data came with it."""
+    """Warn about layers that stay in float although data were given: the model has its own scales."""
     layers = [(key, entry) for key, entry in get_ledger(imported).layers.items() if entry.get("macs")]
     floats = [(entry.get("layers") or [key])[0] for key, entry in layers if entry["precision"] == "float"]
     if floats:
@@ -303,7 +302,7 @@ def _warn_of_unused_data(imported: tvm.IRModule) -> None:
 
 
 def _rounding(prepared: tvm.IRModule, data: Dataset) -> RoundingByData:
-    """Rounding of weights by data where activations have no calibrated scales: by the moments of 8-bit codes."""
+    """Rounding of weights by data for activations without calibrated scales: by the moments of 8-bit codes."""
     config = QConfig(calibrate_mode="minmax", outlier_channels=False)  # all weights as they are
     moments = StaticQuantization(prepared, data, config, backend_of(None)).moments()
     return RoundingByData(moments, round_weights)
@@ -352,7 +351,14 @@ def run_calibration(
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there.
 
-    mod  also a module at the stage "annotated", made by the passes one by one: thresholds for it, as it stands
+    mod      also a module at the stage "annotated", made by the passes one by one: thresholds for it, unchanged
+    returns  a range for each tensor that is held in codes, and the roundings of weights, for `quantize(calibration=)`
+    raises   CalibrationError without data where an option or the target needs them,
+             DataError for data that do not fit the model, ConfigError for options that the target cannot express
+
+        result = tvmq.run_calibration(mod, params, data)
+        result.save("model.calibration.npz")
+        qmod = tvmq.quantize(mod, params, calibration=result)
     """
     if get_ledger(mod).stage == "annotated":
         return _of_annotated(mod, dataset, backend_of(target), config or current_qconfig())
@@ -361,7 +367,7 @@ def run_calibration(
 
 
 def _of_annotated(mod: tvm.IRModule, dataset: Any, backend: Backend, config: QConfig) -> CalibrationResult:
-    """Thresholds for an annotated module; it is what the options made, whatever they are now about rescaling."""
+    """Thresholds for an annotated module, whose channels are not scaled again whatever the options say."""
     data = Dataset(dataset, inputs_of(mod)) if dataset is not None else None
     config = replace(config.for_backend(backend), equalization=False)
     return StaticQuantization(mod, data, config, backend, outliers={}).calibration(mod)

@@ -50,9 +50,9 @@ Outliers = Mapping[str, Mapping[str, Any]]
 
 
 class StaticQuantization:
-    """Modules of one float model by calibrated scales.
+    """Quantized modules of one float model, with calibrated scales.
 
-    prepared  the float module, behind `prepare` and passes of the user's own
+    prepared  the float module, after `prepare` and the user's passes
     data      calibration data; None: thresholds come from elsewhere, or need none
     config    options; how channels are scaled (equalization, outlier_channels) is settled by these, the rest may
               change from module to module
@@ -67,7 +67,7 @@ class StaticQuantization:
         backend: Backend,
         outliers: Outliers | None = None,
     ) -> None:
-        self.prepared = run_stages(prepared, SCALING, StageContext(config))
+        self.prepared = run_stages(prepared, SCALING if config.equalization else (), StageContext(config))
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
         self._kept = CalibrationCache()
@@ -79,7 +79,7 @@ class StaticQuantization:
         return other
 
     def annotate_model(self, config: QConfig | None = None) -> tvm.IRModule:
-        """Module behind the stages up to unify_scales."""
+        """The module after the stages up to unify_scales."""
         context = StageContext(config or self.config, self.backend, outliers=self.outliers)
         return run_stages(self.prepared, DECISIONS, context)
 
@@ -123,7 +123,7 @@ class StaticQuantization:
         return kept.statistics
 
     def _collect(self, kept: CalibrationCache, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
-        """Statistics into `kept`; RangeError naming the first layer that makes NaN or infinities, as data hold none."""
+        """Collect statistics into `kept`; RangeError naming the first layer that computes NaN or infinities."""
         try:
             kept.collect(annotated, data, evaluator, compile_in_place=Runner, **options)
         except RangeError as error:
@@ -136,7 +136,7 @@ class StaticQuantization:
             ) from error
 
     def adopt(self, statistics: Mapping[str, TensorStatistics]) -> None:
-        """Statistics of all data, merged from those of their parts: the float model is not run for them again."""
+        """Take over merged statistics of all data: the float model is not run for them again."""
         if self.data is not None:
             self._kept.adopt(statistics, self.data)
 
@@ -158,7 +158,7 @@ class StaticQuantization:
         return guard_module(module, judge, self)
 
     def simulation(self) -> tvm.IRModule:
-        """The float module with its roundings, to the nearest."""
+        """The float module with simulated quantization, rounded to the nearest."""
         annotated = self.annotate_model()
         return calibrate(
             annotated, self.calibration(annotated, replace(self.config, weight_rounding="nearest")).ranges()
@@ -220,8 +220,11 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
 
     mod      at the stage "prepared", its constants folded
     dataset  calibration data in any form that `quantize` takes
-    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty where nothing stands out
+    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty without such channels
     raises   DataError for data that do not fit the model
+
+        floats = fold_constants(prepare(mod, params))
+        floats = scale_outliers(floats, tvmq.find_outliers(floats, data))
     """
     data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(mod))
     return find_outlying_channels(mod, lambda: iter(data), evaluator)

@@ -168,7 +168,7 @@ class Reference:
             raise DataError(
                 f"reference: the model takes no inputs of these sizes, {sizes}: {last_line(error)}"
             ) from error
-        self._sizes = sizes  # islands keep their free sizes, as the compiled module has them
+        self._sizes = sizes  # islands keep their dynamic sizes, as the compiled module has them
 
     @property
     def islands(self) -> list[str]:
@@ -201,7 +201,7 @@ class Reference:
         sizes = sizes_in(self._mod, arrays)
         if sizes != self._sizes:
             self._fix(sizes)
-        _check_shapes(self.view, names, arrays)  # of inputs that share a free dimension
+        _check_shapes(self.view, names, arrays)  # of inputs that share a dynamic dimension
         for use in self._indices:
             check_indices(np.asarray(inputs[use["input"]]), use, sizes, "reference")
         values: dict[str, Any] = {param: np.asarray(inputs[name]) for param, name in names.items()}

@@ -68,9 +68,9 @@ class FloatRegions:
 
         members = set(unit.members)
         outside = dict.fromkeys(u for m in unit.members for u in used_vars(self._view.value[m]) if u not in members)
-        # inputs of the model come first: their shapes tell the free sizes
-        free = (name for name, var in self._view.params.items() if any(isinstance(s, str) for s in sizes_of(var)))
-        outside = {**dict.fromkeys(free), **outside}
+        # inputs of the model come first: their shapes tell the dynamic sizes
+        dynamic = (name for name, var in self._view.params.items() if any(isinstance(s, str) for s in sizes_of(var)))
+        outside = {**dict.fromkeys(dynamic), **outside}
         params = [relax.Var(name, self._view.var[name].ty) for name in outside]
         by_name = {param.name: param for param in params}
         bindings = [(self._view.var[m], substitute_variables(self._view.value[m], by_name)) for m in unit.members]

@@ -111,7 +111,7 @@ ADVICE = {
     "unravel_index": "use relay.floor_divide and relay.floor_mod",
     "memory.*": "memory is planned by tvmq.build",
     "device_copy": "the target of tvmq.build decides where things run",
-    "dyn.*": "give fixed shapes, or free sizes in the model: docs/sizes.md",
+    "dyn.*": "give fixed shapes, or dynamic sizes in the model: docs/sizes.md",
     # passes, frontends, building
     "transform.MergeComposite": "use tvm.relax.transform.FuseOpsByPattern",
     "transform.PartitionGraph": "use tvm.relax.transform.FuseOpsByPattern and RunCodegen",

@@ -41,7 +41,7 @@ def from_onnx(
     """An ONNX model, as relay.frontend.from_onnx.
 
     model          a path, bytes or onnx.ModelProto
-    shape          {input name: shape}; fixes free dimensions
+    shape          {input name: shape}; fixes dynamic dimensions
     dtype, opset   accepted; the model says both
     freeze_params  weights are constants of the module, and params is empty; else they are parameters, and in params
     max_bytes, folder  bound on one tensor, and where files with weights are: as tvmq.from_onnx

@@ -138,5 +138,5 @@ def _seconds(run: Callable[[], object], number: int) -> float:
 
 
 def _zeros(info: Any) -> np.ndarray:
-    """Zeros of an input; a free dimension is 1."""
+    """Zeros of an input; a dynamic dimension is 1."""
     return np.zeros([d if isinstance(d, int) else 1 for d in info.shape], info.dtype)

@@ -18,7 +18,7 @@ _COUNTER = itertools.count()
 
 
 class Any:
-    """A dimension that is known at run time only; each one is a free size of its own.
+    """A dimension that is known at run time only; each one is a dynamic size of its own.
 
     >>> TensorType((Any(), 3)).shape
     (?, 3)
@@ -50,7 +50,7 @@ class TensorType:
     def concrete_shape(self) -> tuple[int, ...]:
         """The shape as numbers; raises ModelError where a dimension is free."""
         if not all(isinstance(d, int) for d in self.shape):
-            raise ModelError(f"relay: shape {self.shape} has free dimensions; give the inputs fixed shapes")
+            raise ModelError(f"relay: shape {self.shape} has dynamic dimensions; give the inputs fixed shapes")
         return self.shape
 
     @property
@@ -140,5 +140,5 @@ def _dim(value: Anything) -> Anything:
         return value
     try:
         return int(value)
-    except TypeError:  # an expression of free sizes
+    except TypeError:  # an expression of dynamic sizes
         return value

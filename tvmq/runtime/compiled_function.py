@@ -59,9 +59,9 @@ class CompiledFunction:
         self._indices = [IndexUse(use, names.index(use["input"])) for use in description.indices]
         self._call.prepare(self._inputs.arrays)
         batch = description.batch or None
-        free = any(map(has_dynamic_shape, self._input_info))
-        self._is_as_described = False
-        self._dynamic_run = DynamicRun(self._call, self._input_info, self._output_info, batch, sized) if free else None
+        self._is_as_described, self._dynamic_run = False, None
+        if any(map(has_dynamic_shape, self._input_info)):
+            self._dynamic_run = DynamicRun(self._call, self._input_info, self._output_info, batch, sized)
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:

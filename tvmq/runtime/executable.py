@@ -86,7 +86,7 @@ class Executable:
     """A compiled model for one CPU or GPU.
 
         exe = tvmq.build(qmod)
-        y, = exe.run({"x": x})
+        y, = exe.run({"x": x})         # arrays by input name -> list of arrays, one an output
         exe.save("m.tvmq")
 
     Safe to share between threads: runs take turns. Results are fresh arrays.
@@ -152,7 +152,7 @@ class Executable:
 
     @property
     def sizes(self) -> tuple[dict[str, int], ...]:
-        """{dynamic dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
+        """{dynamic dimension: size} with code of their own, next to the code for all sizes; see build(sizes=)."""
         return tuple(dict(one.sizes) for one in self._parts.description.common)
 
     @property
@@ -232,13 +232,13 @@ class Executable:
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
         """Where the time of a run goes, layer by layer; print it. See runtime/profile.py for how it is measured.
 
-        repeat   measurements of each call, by turns with whole runs
+        repeat   measurements of each call, interleaved with whole runs
         threads  that the model may use (None: as it is)
         raises   ConfigError for counts below 1 and for a GPU, and what `run` raises
 
             print(exe.profile({"x": x}))
         """
-        from tvmq.runtime.profile import profile_model  # the cost model walks the road again
+        from tvmq.runtime.profile import profile_model  # the cost model lowers the module again
 
         check_counts("profile", repeat=repeat, threads=threads)
         main, target = self["main"], self._parts.target

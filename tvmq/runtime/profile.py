@@ -165,7 +165,7 @@ def _rows(
     """Rows: one for the calls of an origin that compute, and one for each call that moves data, in order."""
     functions = description.functions
     known = [name for name, _ in functions]
-    # A free batch runs main once for each sample.
+    # A dynamic batch runs main once for each sample.
     fits = bool(known) and [name for name, _, _ in calls] == known * (len(calls) // len(known))
     samples = len(calls) // len(known) if fits else 1
     rows: dict[object, LayerTime] = {}

@@ -67,13 +67,13 @@ class FinetuneResult:
         """Note for the ledger.
 
         >>> FinetuneResult(120, 9.5, 0.0195, 0.0119).note()
-        'finetuned in 120 steps: the error of the outputs beside float fell from 1.95 % to 1.19 % of their energy'
+        'finetuned in 120 steps: the error of the outputs relative to float fell from 1.95 % to 1.19 % of their energy'
         """
         before, after = (f"{100 * share:.3g} %" for share in (self.before, self.after))
         change = f"fell from {before} to {after} of their energy"
         if not self.after < self.before:
             change = f"did not fall below {before} of their energy, so the start stays"
-        return f"finetuned in {self.steps} steps: the error of the outputs beside float {change}"
+        return f"finetuned in {self.steps} steps: the error of the outputs relative to float {change}"
 
 
 class Course:

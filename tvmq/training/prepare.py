@@ -101,10 +101,10 @@ def prepare(
     Called as prepare(model, example_inputs, dataset) for a torch.nn.Module, or as prepare(mod, params, dataset) for a
     module of any front end.
 
-    model, example_inputs, dynamic_batch   as `tvmq.from_torch` takes them; the batch is free by default
+    model, example_inputs, dynamic_batch   as `tvmq.from_torch` takes them; the batch is dynamic by default
     mod, params, dataset, target, config   as `tvmq.quantize` takes them; calibrated scales are needed, or those that a
                   quantized model brings, which needs no data. No guard looks at the result: training is to mend it. A
-                  free batch stays free
+                  dynamic batch stays dynamic
     learn_scales  False: scales and zero points stay as calibrated
     batch_norm    "frozen": as in eval(), folded. "live": its statistics follow the batches in train(), gamma and beta
                   learn, until net.freeze_batch_norm(); the forward pass folds by the running statistics of the moment
@@ -157,9 +157,9 @@ def _import_model(
                 "training: a torch model brings its weights, params belong to a module of a front end; call "
                 "prepare(model, example_inputs, dataset)"
             )
-        free = isinstance(model, torch.nn.Module) if dynamic_batch is None else dynamic_batch
+        dynamic = isinstance(model, torch.nn.Module) if dynamic_batch is None else dynamic_batch
         state = model.state_dict() if isinstance(model, torch.nn.Module) else model.state_dict
-        return *from_torch(model, params, dynamic_batch=free), state
+        return *from_torch(model, params, dynamic_batch=dynamic), state
     if not isinstance(model, tvm.IRModule):
         raise ConfigError(
             f"training: a model is a torch.nn.Module, or the module of a front end. Got {type(model).__name__} instead"
@@ -210,7 +210,7 @@ def _untrained_network(quantization: StaticQuantization, request: TrainingReques
     annotated = quantization.annotate_model(config)
     choices = StageContext(config, quantization.backend, calibration=quantization.calibration(annotated, config))
     rounded = run_stages(annotated, ROUNDING, choices)
-    nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
+    nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage.name in UNROUNDED), choices)
     net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, request.learning(nearest))
     net.float_source = request.float_source()
     return net

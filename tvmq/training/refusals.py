@@ -35,7 +35,7 @@ def check_inputs(mod: tvm.IRModule, inputs: Sequence[Any]) -> None:
             shape = ", ".join("any" if size is None else str(size) for size in one.shape)
             raise DataError(
                 f"training: input '{one.name}' must have shape ({shape}), as the model was imported. Got "
-                f"{tuple(x.shape)} instead; import the model with a free batch to train on batches of any size"
+                f"{tuple(x.shape)} instead; import the model with a dynamic batch to train on batches of any size"
             )
 
 

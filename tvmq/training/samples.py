@@ -17,7 +17,7 @@ JUDGE, FEW = 6, 48
 
 
 class TrainingSamples:
-    """All samples of a dataset as parts: single ones where the model's batch is free, else batches of the model.
+    """All samples of a dataset as parts: single ones where the model's batch is dynamic, else batches of the model.
 
     parts  feeds of the model
     joins  any number of parts, joined, is a feed as well

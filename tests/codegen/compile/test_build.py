@@ -13,7 +13,7 @@ from tests.support.models.networks import Net, feeds_of, parse, run_onnx
 from tvmq.codegen.target.cpu import missing_features
 from tvmq.errors import ConfigError, DataError, ModelError, TargetError
 
-FREE = """
+DYNAMIC = """
 # from tvm.script import ir as I
 # from tvm.script import relax as R
 # from tvm.script import tirx as T
@@ -112,7 +112,7 @@ def test_params_that_do_not_belong_to_the_module(stages):
 
 
 def test_sizes_become_numbers():
-    exe = tvmq.build(parse(FREE), sizes={"n": 2})
+    exe = tvmq.build(parse(DYNAMIC), sizes={"n": 2})
     assert exe.input_info[0].shape == (2, 3)
     with pytest.raises(DataError, match=r"shape \(3, 3\), the model takes \(2, 3\)"):
         exe.run({"x": np.zeros((3, 3), np.float32)})
@@ -121,23 +121,23 @@ def test_sizes_become_numbers():
 @pytest.mark.parametrize(
     "sizes, message",
     [
-        ({"m": 2}, "sizes: 'm' is no free dimension of the model; they are n"),
+        ({"m": 2}, "sizes: 'm' is no dynamic dimension of the model; they are n"),
         ({"n": 0}, "sizes: 'n' must be an integer of at least 1. Got 0 instead"),
         ({"n": 2.5}, "sizes: 'n' must be an integer of at least 1. Got 2.5 instead"),
     ],
 )
 def test_sizes_that_are_refused(sizes, message):
     with pytest.raises(ConfigError, match=message):
-        tvmq.build(parse(FREE), sizes=sizes)
+        tvmq.build(parse(DYNAMIC), sizes=sizes)
 
 
-def test_sizes_of_a_model_without_free_dimensions():
-    with pytest.raises(ConfigError, match="'n' is no free dimension of the model; there are none"):
-        tvmq.build(tvmq.build(parse(FREE), sizes={"n": 2}).module, sizes={"n": 2})
+def test_sizes_of_a_model_without_dynamic_dimensions():
+    with pytest.raises(ConfigError, match="'n' is no dynamic dimension of the model; there are none"):
+        tvmq.build(tvmq.build(parse(DYNAMIC), sizes={"n": 2}).module, sizes={"n": 2})
 
 
 def test_results_that_are_no_tensors():
-    text = FREE.replace('("n", 3)', "(4, 3)").replace("        n = T.int64()\n", "")
+    text = DYNAMIC.replace('("n", 3)', "(4, 3)").replace("        n = T.int64()\n", "")
     text = text.replace('-> R.Tensor((4, 3), "float32")', "").replace("return y", "return (y, R.shape([2]))")
     with pytest.raises(ModelError, match="build: a result is .*, no tensor and no tuple of them; return"):
         tvmq.build(parse(text))

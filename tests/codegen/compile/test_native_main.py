@@ -37,7 +37,7 @@ def scaled() -> Any:
 def network(kind: str) -> tvm.IRModule:
     """Calls of one kernel, with another constant each, that are put together in several ways."""
     bb = relax.BlockBuilder()
-    shape = (tvm.tirx.Var("n", "int64"), 3, 16) if kind == "free" else SHAPE
+    shape = (tvm.tirx.Var("n", "int64"), 3, 16) if kind == "dynamic" else SHAPE
     x = relax.Var("x", relax.TensorType(shape, "float32"))
     with bb.function("main", [x]):
         with bb.dataflow():
@@ -47,7 +47,7 @@ def network(kind: str) -> tvm.IRModule:
                 constant = relax.const(np.arange(1, 17, dtype=np.float32) * np.float32(factor))
                 return bb.emit(relax.call_tir(kernel, [value, constant], out))
 
-            if kind == "free":
+            if kind == "dynamic":
                 ends = [bb.emit(R.exp(bb.emit(R.sum(x, [1]))))]
             else:
                 a = call(x, 0.5)
@@ -64,19 +64,19 @@ def arrays(result: Any) -> list[np.ndarray]:
     return [result.numpy()] if isinstance(result, tvm.runtime.Tensor) else [item.numpy() for item in result]
 
 
-@pytest.mark.slow_cases("one-True", "two-True", "free-False")
+@pytest.mark.slow_cases("one-True", "two-True", "dynamic-False")
 @pytest.mark.parametrize(
-    "kind,direct", [("one", True), ("two", True), ("same", False), ("input", False), ("free", False)]
+    "kind,direct", [("one", True), ("two", True), ("same", False), ("input", False), ("dynamic", False)]
 )
 def test_native_code_gives_what_the_virtual_machine_gives(kind: str, direct: bool) -> None:
     machine = relax.VirtualMachine(compile_module(network(kind), TARGET).code, tvm.cpu())
     function, fresh = entry(machine, "main")
     assert fresh == direct
     expected, found = arrays(machine["main"](tvm.runtime.tensor(X))), arrays(function(tvm.runtime.tensor(X)))
-    assert len(expected) == len(found) == (1 if kind in ("one", "free") else 2)
+    assert len(expected) == len(found) == (1 if kind in ("one", "dynamic") else 2)
     for a, b in zip(expected, found, strict=True):
         np.testing.assert_array_equal(a, b)
-    if kind != "free":
+    if kind != "dynamic":
         vector = np.arange(1, 17, dtype=np.float32)
         first = X * (vector * np.float32(0.5))
         last = np.maximum(first, 0) * (vector * np.float32(2)) * (vector * np.float32(3)) * (vector * np.float32(0.25))

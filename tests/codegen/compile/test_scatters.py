@@ -105,7 +105,7 @@ def test_values_that_fit_no_places_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_free_sizes() -> None:
+def test_dynamic_sizes() -> None:
     n = tvm.tirx.Var("n", "int64")
     x = relax.Var("x", relax.TensorType((4,), "float32"))
     i, v = relax.Var("i", relax.TensorType((n,), "int64")), relax.Var("v", relax.TensorType((n,), "float32"))

@@ -1,4 +1,4 @@
-"""One warning where free dimensions make a build slow."""
+"""One warning where dynamic dimensions make a build slow."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_what_is_warned_of(shape, make, batch, dimension, factor):
     told = said(module(shape, make), batch)
     assert len(told) == (dimension is not None)
     if dimension:
-        assert told[0].startswith(f"build: the free dimension '{dimension}' makes layer '")
+        assert told[0].startswith(f"build: the dynamic dimension '{dimension}' makes layer '")
         assert f"about {factor} times as slow" in told[0]
         assert f"sizes={{'{dimension}': number}} of build" in told[0]
 

@@ -2,7 +2,7 @@
 
 Long dataflow blocks are cut before FuseOps, which recurses over their paths.
 
-Functions that compute free sizes: stores in a fixed order, left alone where one reads what another writes.
+Functions that compute dynamic sizes: stores in a fixed order, left alone where one reads what another writes.
 
 Inputs that are read where they are: which ones, and the same bits at any address.
 """

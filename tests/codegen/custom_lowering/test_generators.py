@@ -158,7 +158,7 @@ def test_a_module_on_which_the_user_ran_the_code_generator_too(tmp_path):
     np.testing.assert_array_equal(run(exe, feeds), run(tvmq.build(mod), feeds))
     exe.save(tmp_path / "m.tvmq")
     np.testing.assert_array_equal(run(tvmq.load(tmp_path / "m.tvmq"), feeds), run(exe, feeds))
-    with pytest.raises(StageError, match="operators RunCodegen has removed; build the module as FuseOpsByPattern left it"):
+    with pytest.raises(StageError, match="operators RunCodegen has removed; build the module that FuseOpsByPattern returned"):
         tvmq.verify(exe, feeds)
 
 

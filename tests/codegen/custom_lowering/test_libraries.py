@@ -231,7 +231,7 @@ def test_an_extern_that_cannot_be_is_refused(arguments: tuple[Any, ...], message
         Extern(*arguments)
 
 
-def test_addresses_do_not_tell_free_sizes():
+def test_addresses_do_not_tell_dynamic_sizes():
     x = relax.Var("x", relax.TensorType([1, tirx.Var("n", "int64")], "int32"))
     builder = relax.BlockBuilder()
     with builder.function("main", [x]):

@@ -330,7 +330,7 @@ def test_random_networks(seed: int):
 
 
 @pytest.mark.slow
-def test_free_batches_and_four_functions():
+def test_dynamic_batches_and_four_functions():
     net = Net((2, 3, 6, 6))
     model = net.model(net.dense(net.op("Flatten", net.op("Relu", net.conv(net.inputs[0], 3, 4))), 144, 3))
     for value in (*model.graph.input, *model.graph.output):
@@ -348,7 +348,7 @@ def test_free_batches_and_four_functions():
 
 
 @pytest.mark.slow
-def test_common_sizes_and_sizes_that_stay_free():
+def test_common_sizes_and_sizes_that_stay_dynamic():
     net = Net((1, 3, 6, 6))
     made = net.op("Sigmoid", net.op("Relu", net.conv(net.inputs[0], 3, 4)))
     model = net.model(made)

@@ -1,8 +1,4 @@
-"""One or more small cases of every kernel that is no matrix product: kernel, inputs, result by definition.
-
-Used by the tests of each kernel and, with two threads and guarded memory, by guarded_cases.py. Sizes lie
-around the length of vectors; `large_cases` have enough work for several parallel chunks.
-"""
+"""Cases of kernels: kernel, inputs, result by definition. The table of their sizes is table.py."""
 
 from __future__ import annotations
 
@@ -41,6 +37,10 @@ SUMS = np.array([0, 1, -1, 255, -256, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**3
 REALS = np.float32([np.nan, np.inf, -np.inf, 0.0, -0.0, 3e38, -3e38, 1e-45, -1e-45, 0.5, -1.5, 1e9, -1e9])
 
 
+# Named edge cases: all elements are this float, or the code that is nearest to it; "mixed" has a bit of everything
+EDGES = {"lowest": -np.inf, "highest": np.inf, "zero": -0.0, "nan": np.nan}
+
+
 class Case(NamedTuple):
     """make(isa) gives the kernel; its result on `inputs` must equal `expected`."""
 
@@ -50,8 +50,10 @@ class Case(NamedTuple):
     expected: np.ndarray
 
 
-def codes(shape: Sequence[int], dtype: str = "uint8", seed: int = 0) -> np.ndarray:
-    """Random codes, a quarter of them extreme."""
+def codes(shape: Sequence[int], dtype: str = "uint8", seed: int = 0, edge: str = "mixed") -> np.ndarray:
+    """Random codes, a quarter of them extreme; or all as an edge case has them."""
+    if edge != "mixed":
+        return np.full(shape, {"lowest": np.iinfo(dtype).min, "highest": np.iinfo(dtype).max}.get(edge, 0), dtype)
     random = np.random.default_rng(seed)
     if dtype == "int16":
         values = random.integers(-(2**15), 2**15, shape).astype(np.int16)
@@ -62,8 +64,10 @@ def codes(shape: Sequence[int], dtype: str = "uint8", seed: int = 0) -> np.ndarr
     return (values ^ 128).view(np.int8) if dtype == "int8" else values
 
 
-def reals(shape: Sequence[int], seed: int = 0) -> np.ndarray:
-    """Random numbers, ties of a quantization by SCALE, infinities, NaN, denormals, huge ones."""
+def reals(shape: Sequence[int], seed: int = 0, edge: str = "mixed") -> np.ndarray:
+    """Random numbers, ties of a quantization by SCALE, infinities, NaN, denormals, huge ones; or an edge case."""
+    if edge != "mixed":
+        return np.full(shape, EDGES[edge], np.float32)
     random = np.random.default_rng(seed)
     values = (random.normal(size=shape) * 3).astype(np.float32)
     ties = (random.integers(-300, 300, values.size) + np.float32(0.5)).astype(np.float32) * SCALE
@@ -76,33 +80,33 @@ def moved(array: np.ndarray, *axes: int) -> np.ndarray:
     return np.ascontiguousarray(array.transpose(axes))
 
 
-def add_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+def add_cases(shapes: Sequence[tuple[int, ...]], edge: str = "mixed") -> Iterator[Case]:
     """Both ways of the constants: multipliers within int16, and larger ones."""
     for number, shape in enumerate(shapes):
         a_dtype, b_dtype, dtype = [("uint8", "uint8", "uint8"), ("int8", "uint8", "int8")][number % 2]
         scales = [(0.5, 0.3, 0.6), (40.0, 0.01, 0.011)][number % 3 // 2]
         params = numerics.add_params(scales[0], 7, scales[1], 11, scales[2])
         step = AddStep(*params, zero_point=5, qmin=2, qmax=120, b_dtype=b_dtype, dtype=dtype)
-        a, b = codes(shape, a_dtype), codes(shape, b_dtype, 1)
+        a, b = codes(shape, a_dtype, edge=edge), codes(shape, b_dtype, 1, edge)
         expected = numerics.add(a, b, **params._asdict(), zero_point=5, dtype=dtype, qmin=2, qmax=120)
         yield Case(f"add {shape}", partial(add, shape, step, a_dtype=a_dtype), (a, b), expected)
 
 
-def table_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+def table_cases(shapes: Sequence[tuple[int, ...]], edge: str = "mixed") -> Iterator[Case]:
     """All pairs of types."""
     kinds = [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8"), ("int8", "int8")]
     for number, shape in enumerate(shapes):
         dtype, out_dtype = kinds[number % 4]
-        values, x = codes((256,), out_dtype, 3), codes(shape, dtype)
+        values, x = codes((256,), out_dtype, 3), codes(shape, dtype, edge=edge)
         make = partial(table, shape, dtype, values)
         yield Case(f"table {shape}", make, (x,), numerics.table(x, values))
 
 
-def multiply_cases(shapes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> Iterator[Case]:
+def multiply_cases(shapes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], edge: str = "mixed") -> Iterator[Case]:
     """Products of centred codes; some saturate."""
     for number, (shape, b_shape) in enumerate(shapes):
         a_dtype, b_dtype = [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8")][number % 3]
-        a, b = codes(shape, a_dtype), codes(b_shape, b_dtype, 1)
+        a, b = codes(shape, a_dtype, edge=edge), codes(b_shape, b_dtype, 1, edge)
         zeros = {"a_zero": 3 + number, "b_zero": number - 1 if b_dtype == "int8" else number}
         step = Requantize(np.float32([1 / 256, 0.0071, 3e7][number % 3]), 9, 1, 250)
         product = numerics.multiply(a, b, **zeros)
@@ -112,7 +116,7 @@ def multiply_cases(shapes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) ->
         yield Case(f"multiply {shape} by {b_shape}", make, (a, b), expected)
 
 
-def convert_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+def convert_cases(shapes: Sequence[tuple[int, ...]], edge: str = "mixed") -> Iterator[Case]:
     """quantize, dequantize and requantize, with one parameter and one for each channel."""
     for shape in shapes:
         for dtype, zero, qmin, qmax in (
@@ -120,11 +124,15 @@ def convert_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
             ("int8", -3, -127, 100),
             ("int16", 5, -2000, 2000),
         ):
-            x, kinds = reals(shape), {"dtype": dtype, "qmin": qmin, "qmax": qmax}
+            x, kinds = reals(shape, edge=edge), {"dtype": dtype, "qmin": qmin, "qmax": qmax}
             make = partial(quantize, shape, SCALE, zero, **kinds)
             yield Case(f"quantize {shape} {dtype}", make, (x,), numerics.quantize(x, SCALE, zero, **kinds))
-        yield from _dequantize_cases(shape)
-        yield from _requantize_cases(shape)
+        yield from _dequantize_cases(shape, edge)
+        yield from _requantize_cases(shape, edge)
+
+
+def _sums(shape: tuple[int, ...], edge: str) -> np.ndarray:
+    return np.resize(SUMS, shape) if edge == "mixed" else codes(shape, "int32", edge=edge)
 
 
 def _channel_values(shape: tuple[int, ...]) -> tuple[np.ndarray, int | None]:
@@ -133,22 +141,22 @@ def _channel_values(shape: tuple[int, ...]) -> tuple[np.ndarray, int | None]:
     return (values, len(shape) - 1) if shape[-1] > 1 else (values[0], None)
 
 
-def _dequantize_cases(shape: tuple[int, ...]) -> Iterator[Case]:
+def _dequantize_cases(shape: tuple[int, ...], edge: str) -> Iterator[Case]:
     scales, axis = _channel_values(shape)
     zeros = np.arange(shape[-1]) - 4 if axis is not None else -4
     for q, scale, zero, its_axis in (
-        (codes(shape), SCALE, 120, None),
-        (codes(shape, "int8"), scales, zeros, axis),
-        (np.resize(SUMS, shape), scales, 0, axis),
+        (codes(shape, edge=edge), SCALE, 120, None),
+        (codes(shape, "int8", edge=edge), scales, zeros, axis),
+        (_sums(shape, edge), scales, 0, axis),
     ):
         expected = numerics.dequantize(q, scale, zero, axis=its_axis)
         make = partial(dequantize, shape, str(q.dtype), scale, zero)
         yield Case(f"dequantize {shape} {q.dtype}", make, (q,), expected)
 
 
-def _requantize_cases(shape: tuple[int, ...]) -> Iterator[Case]:
+def _requantize_cases(shape: tuple[int, ...], edge: str) -> Iterator[Case]:
     multipliers, axis = _channel_values(shape)
-    sums = np.resize(SUMS, shape)
+    sums = _sums(shape, edge)
     for multiplier, its_axis in ((np.float32(2.0**-20), None), (multipliers, axis), (np.float32(1e30), None)):
         limits = {"zero_point": 9, "qmin": 1, "qmax": 250, "dtype": "uint8"}
         expected = numerics.requantize(sums, multiplier, axis=its_axis, **limits)
@@ -162,11 +170,11 @@ def window_options(pool: Pool2d) -> dict[str, Any]:
     return {name: getattr(pool, name) for name in names}
 
 
-def pool_cases(pools: Sequence[Pool2d]) -> Iterator[Case]:
+def pool_cases(pools: Sequence[Pool2d], edge: str = "mixed") -> Iterator[Case]:
     """Maximum, sums, and averages with and without padding in the count."""
     for number, pool in enumerate(pools):
         dtype = ("uint8", "int8")[number % 2]
-        x = codes((pool.batch, pool.height, pool.width, pool.channels), dtype)
+        x = codes((pool.batch, pool.height, pool.width, pool.channels), dtype, edge=edge)
         nchw, options = x.transpose(0, 3, 1, 2), window_options(pool)
         expected = moved(numerics.max_pool(nchw, **options), 0, 2, 3, 1)
         name = f"{pool.height} {pool.channels} {pool.kernel} {dtype}"
@@ -191,20 +199,20 @@ def pool_cases(pools: Sequence[Pool2d]) -> Iterator[Case]:
             yield Case(f"average pool {name}", make, (x,), expected)
 
 
-def global_sum_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+def global_sum_cases(shapes: Sequence[tuple[int, ...]], edge: str = "mixed") -> Iterator[Case]:
     """Global averages."""
     for shape in shapes:
-        x, multiplier = codes(shape), np.float32(0.9 / (shape[1] * shape[2]))
+        x, multiplier = codes(shape, edge=edge), np.float32(0.9 / (shape[1] * shape[2]))
         expected = numerics.requantize(numerics.sum(x, (1, 2), True, 4), multiplier, zero_point=5, dtype="uint8")
         step = Requantize(multiplier, 5, 0, 255)
         make = partial(global_sum, shape, (step,), zero_point=4)
         yield Case(f"global sum {shape}", make, (x,), expected)
 
 
-def softmax_cases(shapes: Sequence[tuple[tuple[int, ...], int]]) -> Iterator[Case]:
+def softmax_cases(shapes: Sequence[tuple[tuple[int, ...], int]], edge: str = "mixed") -> Iterator[Case]:
     """Rows of special values among others."""
     for shape, axis in shapes:
-        x = reals(shape)
+        x = reals(shape, edge=edge)
         make = partial(softmax, shape, axis=axis)
         yield Case(f"softmax {shape} {axis}", make, (x,), numerics.softmax(x, axis))
 
@@ -225,11 +233,11 @@ def norm_cases(norms: Sequence[GroupNorm]) -> Iterator[Case]:
         yield Case(f"norm {norm}", partial(group_norm, norm), inputs, expected)
 
 
-def copy_cases(shapes: Sequence[tuple[int, int, int, int]]) -> Iterator[Case]:
+def copy_cases(shapes: Sequence[tuple[int, int, int, int]], edge: str = "mixed") -> Iterator[Case]:
     """resize, pad and the transposes of pictures (NHWC)."""
     for number, shape in enumerate(shapes):
         dtype = ("uint8", "float32", "int8", "int32")[number % 4]
-        x = codes(shape).astype(dtype)
+        x = codes(shape, edge=edge).astype(dtype)
         rows, columns = np.arange(2 * shape[1]) // 2, np.arange(3 * shape[2])[::-1] // 3
         make = partial(resize, shape, rows, columns, dtype=dtype)
         yield Case(f"resize {shape} {dtype}", make, (x,), x[:, rows][:, :, columns])
@@ -241,21 +249,21 @@ def copy_cases(shapes: Sequence[tuple[int, int, int, int]]) -> Iterator[Case]:
         yield Case(f"to_nhwc {nchw.shape} {dtype}", make, (nchw,), x)
         make = partial(to_nchw, shape, dtype=dtype)
         yield Case(f"to_nchw {shape} {dtype}", make, (x,), nchw)
-        picture = reals(nchw.shape)
+        picture = reals(nchw.shape, edge=edge)
         expected = moved(numerics.quantize(picture, SCALE, 9, dtype="uint8", qmax=200), 0, 2, 3, 1)
         make = partial(quantize_to_nhwc, nchw.shape, SCALE, 9, qmax=200)
         yield Case(f"quantize_to_nhwc {nchw.shape}", make, (picture,), expected)
-        q = codes(shape, "int8")
+        q = codes(shape, "int8", edge=edge)
         expected = moved(numerics.dequantize(q, SCALE, -5), 0, 3, 1, 2)
         make = partial(dequantize_to_nchw, shape, "int8", SCALE, -5)
         yield Case(f"dequantize_to_nchw {shape}", make, (q,), expected)
 
 
-def concat_cases(groups: Sequence[tuple[Sequence[tuple[int, ...]], int]]) -> Iterator[Case]:
+def concat_cases(groups: Sequence[tuple[Sequence[tuple[int, ...]], int]], edge: str = "mixed") -> Iterator[Case]:
     """Plain, and with tables for some inputs."""
     for number, (shapes, axis) in enumerate(groups):
         dtype = ("uint8", "int8")[number % 2]
-        inputs = tuple(codes(shape, dtype, seed) for seed, shape in enumerate(shapes))
+        inputs = tuple(codes(shape, dtype, seed, edge) for seed, shape in enumerate(shapes))
         make = partial(concat, shapes, axis, dtype=dtype)
         yield Case(f"concat {shapes}", make, inputs, np.concatenate(inputs, axis))
         tables = [codes((256,), dtype, 9) if i % 2 == 0 else None for i in range(len(shapes))]
@@ -329,38 +337,6 @@ def attention_cases(sizes: Sequence[tuple[int, int, int, int, int]]) -> Iterator
         expected = numerics.requantize(sums, step.multiplier[0], zero_point=129, dtype="uint8", qmin=0, qmax=255)
         make = partial(attention, shape, *map(float, scales), step)
         yield Case(f"attention {batch, rows, keys, depth, columns}", make, (q, k, v, mask), expected)
-
-
-def large_cases() -> list[Case]:
-    """One of each kernel, with work for several threads; all buffers of data fill whole cache lines."""
-    picture = (2, 56, 56, 64)
-    return [
-        *add_cases([picture, (1, 64, 64, 99)]),
-        *table_cases([(1, 64, 64, 99), picture]),
-        *multiply_cases([(picture, (2, 1, 1, 64)), ((1, 64, 64, 33), (1, 64, 64, 33))]),
-        *convert_cases([(64, 64, 72)]),
-        *pool_cases(
-            [
-                Pool2d(2, 64, 64, 20, (3, 3), (2, 2), (1, 1, 1, 1)),
-                Pool2d(1, 64, 64, 64, (2, 2), (1, 1), (0, 1, 1, 0)),
-            ]
-        ),
-        *global_sum_cases([(64, 16, 16, 37)]),
-        *softmax_cases([((512, 100), -1), ((2, 33, 512), 1)]),
-        *norm_cases(
-            [
-                GroupNorm(512, 112),
-                GroupNorm(512, 112, centred=False),
-                GroupNorm(8, 12, 1024, 3),
-                GroupNorm(2, 64, 512, 64),
-            ]
-        ),
-        *copy_cases([(1, 64, 64, 3), (1, 64, 64, 33)]),
-        *concat_cases([([(1, 64, 64, 40), (1, 64, 64, 100)], 3)]),
-        *attention_cases([(12, 65, 67, 21, 23)]),
-        *batch_matmul_cases([(12, 64, 65, 128), (12, 64, 64, 65), (12, 64, 66, 64)]),
-        *depthwise_cases([Conv2d(1, 64, 64, 72, 72, (3, 3), (1, 1), (1, 1, 1, 1), groups=72)]),
-    ]
 
 
 def check(case: Case, level: str) -> None:

@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 import tvm_ffi  # noqa: E402
 
-from tests.codegen.kernels.cases import large_cases  # noqa: E402
 from tests.codegen.kernels.harness import FLAGS, compile_function  # noqa: E402
+from tests.codegen.kernels.table import large_cases  # noqa: E402
 from tests.conftest import cpu_flags  # noqa: E402
 from tvmq.codegen.kernels.isa import isa_named  # noqa: E402
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
+import tvm_ffi
 
 from tvmq import numerics
 from tvmq.codegen.compile.vm_pipeline import OPT_LEVEL, OPTIONS
@@ -33,6 +34,7 @@ CPUS = {
     # its instruction in the EVEX form, which CPUs with AVX512-VNNI have too: the same results
     "avxvnni": "cascadelake",
     "avx512vnni": "cascadelake",
+    "avx512vl": "cascadelake",
     "avx512vbmi": "icelake-server",
 }
 FLAGS = {
@@ -41,7 +43,11 @@ FLAGS = {
     "avxvnni": "avx512_vnni",
     "avx512vnni": "avx512_vnni",
     "avx512vbmi": "avx512vbmi",
+    "avx512vl": "avx512_vnni",
 }
+
+
+ALIGNMENT, GUARD = 64, 0xA5  # bytes; what memory around an output is filled with
 
 
 def levels(*names: str) -> list[Any]:
@@ -51,14 +57,20 @@ def levels(*names: str) -> list[Any]:
 
 
 @lru_cache(maxsize=4)  # by identity: a test that runs one kernel on many inputs compiles it once
-def compile_function(name: str, func: Any, level: str) -> Callable[..., None]:
-    """The PrimFunc, compiled as builds do it and callable with tensors.
-
-    Builds leave out the checks of every kernel's arguments (a third of its compilation): they are made here.
-    """
+def compile_unchecked(name: str, func: Any, level: str) -> Callable[..., None]:
+    """The PrimFunc, compiled as builds do it and callable with tensors, which it does not check."""
     target = tvm.target.Target({"kind": "llvm", "mcpu": CPUS[level], **OPT_LEVEL})
     with tvm.transform.PassContext(**OPTIONS):
-        compiled = tvm.compile(tvm.IRModule({name: func}), target)[name]
+        function: Callable[..., None] = tvm.compile(tvm.IRModule({name: func}), target)[name]
+    return function
+
+
+def compile_function(name: str, func: Any, level: str) -> Callable[..., None]:
+    """The PrimFunc of `compile_unchecked` behind the checks of its arguments.
+
+    Builds leave them out (a third of a kernel's compilation): they are made here.
+    """
+    compiled = compile_unchecked(name, func, level)
 
     def run(*tensors: tvm.runtime.Tensor) -> None:
         check_arguments(func, tensors)
@@ -75,15 +87,37 @@ def check_arguments(func: Any, tensors: Sequence[Any]) -> None:
             assert not isinstance(extent, tvm.tirx.IntImm) or int(extent) == size, (parameter.shape, tensor.shape)
 
 
+class GuardedOutput:
+    """Output of a kernel inside of memory that it may not touch: what is written beyond either end is noticed.
+
+    array  of rubbish, at a multiple of 64 bytes
+    """
+
+    def __init__(self, shape: Sequence[int], dtype: str) -> None:
+        size = int(np.prod(shape, dtype=int)) * np.dtype(dtype).itemsize
+        self._memory = np.full(size + 4 * ALIGNMENT, GUARD, np.uint8)
+        begin = ALIGNMENT + -self._memory.ctypes.data % ALIGNMENT
+        self._sides = self._memory[:begin], self._memory[begin + size :]
+        self.array = self._memory[begin : begin + size].view(dtype).reshape(shape)
+        self.array[...] = 77
+
+    def result(self) -> np.ndarray:
+        """Copy of what was written; asserts that the guard bytes are as they were."""
+        for side, name in zip(self._sides, ("before", "behind"), strict=True):
+            places = np.flatnonzero(side != GUARD)
+            assert not len(places), f"bytes {places[:5]} {name} the output were written"
+        return self.array.copy()
+
+
 def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.ndarray:
-    """Output of a kernel; the output buffer holds rubbish before. A free size is that of the first input's rows."""
+    """Output of a kernel, guarded (see GuardedOutput). A dynamic size is that of the first input's rows."""
     function = compile_function(kernel.name, kernel.func, level)
-    output = kernel.func.params[-1]
-    shape = [int(extent) if isinstance(extent, tvm.tirx.IntImm) else inputs[0].shape[0] for extent in output.shape]
-    rubbish = np.full(shape, 77, str(output.dtype))
-    tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in (*inputs, *kernel.constants, rubbish)]
-    function(*tensors)
-    return tensors[-1].numpy()
+    parameter = kernel.func.params[-1]
+    shape = [int(extent) if isinstance(extent, tvm.tirx.IntImm) else inputs[0].shape[0] for extent in parameter.shape]
+    output = GuardedOutput(shape, str(parameter.dtype))
+    tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in (*inputs, *kernel.constants)]
+    function(*tensors, tvm_ffi.from_dlpack(output.array))
+    return output.result()
 
 
 def conv_operands(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

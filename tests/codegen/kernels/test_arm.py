@@ -19,24 +19,21 @@ from tests.codegen.kernels.cases import (
     batch_matmul_cases,
     codes,
     concat_cases,
-    conv_cases,
     convert_cases,
     copy_cases,
-    depthwise_cases,
     global_sum_cases,
-    large_cases,
     multiply_cases,
     norm_cases,
     pool_cases,
     softmax_cases,
     table_cases,
 )
+from tests.codegen.kernels.table import TABLE, large_cases
 from tests.graph.float_op_cases import float_cases
 from tests.graph.test_ops import function_of
 from tvmq.codegen.kernels.attention.attention import attention
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.norm.group_norm import GroupNorm
-from tvmq.codegen.kernels.parts.types import Conv2d
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.codegen.schedule.generic import schedule_generic
 from tvmq.graph.ops.registry import fence
@@ -73,24 +70,9 @@ def attention_case() -> Case:
     return Case("attention", partial(attention, shape, *scales, step), (q, k, v), value)
 
 
-# What instruction sets do by instructions of their own. Weights of the convolutions hold whole filters of -128 and
-# of 127, their inputs whole rows of 255; sizes are no multiples of anything, for the most part.
+# What instruction sets do by instructions of their own
 LEVELS: list[Case] = [
-    *conv_cases([
-        (Conv2d(1, 9, 9, 3, 5, (7, 7), (2, 2), (3, 3, 3, 3)), "codes"),  # a stem
-        (Conv2d(1, 5, 7, 17, 33, (3, 3), (1, 1), (1, 1, 1, 1)), "all"),
-        (Conv2d(2, 6, 5, 20, 24, (3, 3), (2, 2), (0, 1, 1, 0), x_dtype="int8"), "int8 codes"),
-        (Conv2d(1, 1, 13, 64, 40), "add"),  # a product of 13 rows
-        (Conv2d(1, 1, 1, 37, 19, x_dtype="int8"), "table"),  # and of one
-        (Conv2d(1, 6, 6, 12, 8, (3, 3), (1, 1), (2, 2, 2, 2), (2, 2), groups=2), "sums"),
-        (Conv2d(1, 25, 40, 64, 100), "all"),  # several chunks
-    ]),
-    *depthwise_cases([
-        Conv2d(1, 9, 8, 4, 4, (3, 3), (1, 1), (1, 1, 1, 1), groups=4),
-        Conv2d(1, 9, 8, 8, 8, (3, 3), (2, 2), (1, 1, 1, 1), groups=8, x_dtype="int8"),
-        Conv2d(1, 9, 8, 21, 21, (5, 5), (1, 1), (2, 2, 2, 2), groups=21),
-        Conv2d(1, 8, 7, 40, 40, (3, 3), (1, 1), (2, 2, 2, 2), (2, 2), groups=40),
-    ]),
+    *(case for name in ("conv2d", "depthwise") for case in TABLE[name].cases()),
     *batch_matmul_cases([(2, 5, 7, 9), (1, 16, 32, 20)]),
     attention_case(),
     *add_cases([(1, 3, 3, 7), (1, 5, 5, 16), (1, 4, 4, 9)]),

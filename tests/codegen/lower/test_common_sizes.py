@@ -1,4 +1,4 @@
-"""Code for common sizes of free dimensions: the bits of the definition at every size, also saved, and refusals."""
+"""Code for common sizes of dynamic dimensions: the bits of the definition at every size, also saved, and refusals."""
 
 from __future__ import annotations
 
@@ -80,23 +80,23 @@ def test_saved_models_keep_them(exe: tvmq.Executable, plain: tvmq.Executable, tm
 def test_fixed_code_costs_few_bytes(plain: tvmq.Executable, exe: tvmq.Executable, tmp_path: Path) -> None:
     """Weights that several functions pack alike are there once."""
     exe.save(tmp_path / "common.tvmq")
-    plain.save(tmp_path / "free.tvmq")
-    assert (tmp_path / "common.tvmq").stat().st_size < 3 * (tmp_path / "free.tvmq").stat().st_size
+    plain.save(tmp_path / "dynamic.tvmq")
+    assert (tmp_path / "common.tvmq").stat().st_size < 3 * (tmp_path / "dynamic.tvmq").stat().st_size
 
 
 @pytest.mark.slow
 def test_explain_names_them(exe: tvmq.Executable) -> None:
     text = str(tvmq.explain(exe))
-    assert "code of its own for batch 3, sequence 5; batch 1, sequence 5; all other" in text
+    assert "specialized code for batch 3, sequence 5; batch 1, sequence 5; other" in text
     assert tvmq.explain(exe).to_dict()["sizes"][0] == {"batch": 3, "sequence": 5}
 
 
 @pytest.mark.slow
 def test_the_profile_is_that_of_the_code_that_runs(exe: tvmq.Executable) -> None:
-    fixed, free = (exe.profile(texts(3, length), repeat=1) for length in (5, 7))
+    fixed, dynamic = (exe.profile(texts(3, length), repeat=1) for length in (5, 7))
     assert any("attention" in kernel for row in fixed.layers for kernel in row.kernels)
     assert not any("shape_func" in kernel for row in fixed.layers for kernel in row.kernels)
-    assert fixed.calls < free.calls  # one run of three texts, or three runs
+    assert fixed.calls < dynamic.calls  # one run of three texts, or three runs
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_sizes_that_are_numbers_beside_common_ones() -> None:
     "sizes, message",
     [
         ({"sequence": []}, "sizes: 'sequence' has an empty list; name a size or leave 'sequence' out"),
-        ({"words": [3]}, "sizes: 'words' is no free dimension of the model; they are batch, sequence"),
+        ({"words": [3]}, "sizes: 'words' is no dynamic dimension of the model; they are batch, sequence"),
         ({"sequence": [0]}, "sizes: 'sequence' must be an integer of at least 1. Got 0 instead"),
         ({"sequence": ["5"]}, "sizes: 'sequence' must be an integer of at least 1. Got '5' instead"),
         ({"sequence": [8, 65]}, "sizes: 'sequence' cannot be 65, the model takes 1 to 64: layer"),

@@ -31,7 +31,7 @@ class Module:
             R.output(y)
         return y
 """
-FREE = """
+DYNAMIC = """
 # from tvm.script import ir as I
 # from tvm.script import relax as R
 @I.ir_module
@@ -124,8 +124,8 @@ def test_a_loaded_model_has_the_same_rows(exe: tvmq.Executable, tmp_path: Path) 
     assert rows == [(row.layers, row.kernels, row.macs) for row in exe.profile(X, repeat=1).layers]
 
 
-def test_a_free_batch_counts_all_samples() -> None:
-    profile = built(FREE, (6, 5)).profile({"x": np.ones((4, 6), np.float32)}, repeat=1)
+def test_a_dynamic_batch_counts_all_samples() -> None:
+    profile = built(DYNAMIC, (6, 5)).profile({"x": np.ones((4, 6), np.float32)}, repeat=1)
     assert sum(row.macs for row in profile.layers) == 4 * 6 * 5
 
 

@@ -265,7 +265,7 @@ def test_names_that_c_has_for_itself(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_refusals(digits: Digits, digits_core: tvm.IRModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = (
-        (StageError, "export_c: takes the module that tvmq.quantize gives. Got str instead", "model.onnx", {}),
+        (StageError, "export_c: expects the module that tvmq.quantize returns. Got str instead", "model.onnx", {}),
         (StageError, "export_c: the module is 'realized' and in one function; quantize with qconfig", digits.quantized, {}),
         (StageError, "export_c: the module is 'imported' and in one function; quantize", digits.mod, {}),
         (ConfigError, "export_c: name must be letters, .* and no word of C. Got 'a-b'", digits_core, {"name": "a-b"}),
@@ -302,21 +302,21 @@ def test_floats_are_named(digits: Digits, tmp_path: Path) -> None:
 
 
 FORMLESS: dict[str, tuple[Any, Callable[..., Any]]] = {
-    "cumsum has no C form": (np.int32([[1, 2]]), lambda x: relax.op.cumsum(x, 1)),
+    "cumsum has no equivalent in C": (np.int32([[1, 2]]), lambda x: relax.op.cumsum(x, 1)),
     "image.resize2d with method linear": (
         np.zeros((1, 1, 4, 4), np.uint8), lambda x: relax.op.image.resize2d(x, (8, 8), layout="NCHW", method="linear")
     ),
-    "nn.pad that cuts": (np.zeros((4, 4), np.uint8), lambda x: relax.op.nn.pad(x, [-1, 0, 0, 0])),
+    "nn.pad with a negative width": (np.zeros((4, 4), np.uint8), lambda x: relax.op.nn.pad(x, [-1, 0, 0, 0])),
     "take with mode nan": (np.zeros((4, 4), np.uint8), lambda x: relax.op.take(x, x, 0, mode="nan")),
     "a pool in layout NHWC": (np.zeros((1, 4, 4, 2), np.uint8), lambda x: relax.op.nn.max_pool2d(x, 2, layout="NHWC")),
-    "a convolution with a weight that is computed": (
+    "a convolution whose weight is computed": (
         np.zeros((1, 1, 4, 4), np.uint8), lambda x: relax.op.nn.conv2d(x, x, out_dtype="int32")
     ),
-    "a transposed convolution with a weight that is computed": (
+    "a transposed convolution whose weight is computed": (
         np.zeros((1, 1, 4), np.uint8),
         lambda x: ops.conv_transpose(x, x, strides=[1], padding=[0, 0], output_padding=[0], dilation=[1]),
     ),
-    "tvmq.table of values that are computed": (np.zeros(256, np.uint8), lambda x: ops.table(x, x, function="t")),
+    "tvmq.table with computed values": (np.zeros(256, np.uint8), lambda x: ops.table(x, x, function="t")),
 }  # fmt: skip
 
 
@@ -331,13 +331,13 @@ def test_operators_without_a_form_are_named(message: str, tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_free_sizes_are_named(tmp_path: Path) -> None:
+def test_dynamic_sizes_are_named(tmp_path: Path) -> None:
     net = Net((1, 3, 8, 8))
     model = net.model(net.op("Relu", net.conv("x", 3, 4)))
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
     del model.graph.value_info[:], model.graph.output[0].type.tensor_type.shape.dim[:]
     module = integral(*tvmq.from_onnx(model), [{"x": np.ones((1, 3, 8, 8), np.float32)}])
     with pytest.raises(
-        ModelError, match=r"^export_c: axis 0 of input 'x' has the free size 'batch'; .* shape=\.\.\.\)$"
+        ModelError, match=r"^export_c: axis 0 of input 'x' has the dynamic size 'batch'; .* shape=\.\.\.\)$"
     ):
         tvmq.export_c(module, tmp_path)

@@ -115,7 +115,7 @@ def test_the_bound_is_an_option() -> None:
             from_onnx(model, max_bytes=wrong)  # type: ignore[arg-type]
 
 
-def test_free_dimensions_count_as_one() -> None:
+def test_dynamic_dimensions_count_as_one() -> None:
     model = single("Relu", ["x"], given={"x": ("float32", ("batch", 100))})
     from_onnx(model, max_bytes=400)
     refused(model, MemoryLimitError, "input 'x'", max_bytes=399)

@@ -65,7 +65,7 @@ def test_the_file_says_what_the_module_says(tmp_path: Path) -> None:
 
 
 def test_what_is_no_core_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match="takes the module that tvmq.quantize gives. Got int instead"):
+    with pytest.raises(StageError, match="expects the module that tvmq.quantize returns. Got int instead"):
         tvmq.to_tflite(3, tmp_path / "x.tflite")
     net = Net((1, 3, 8, 8))
     mod, _ = tvmq.from_onnx(net.model(NETWORKS["plain"](net)))
@@ -78,11 +78,11 @@ def test_what_is_no_core_is_refused(tmp_path: Path) -> None:
 def test_other_arithmetic_is_refused_by_layer(tmp_path: Path) -> None:
     qmod, _ = quantized("plain", "cpu", requantize="fixed_point", dtype_input="int8")
     with pytest.raises(
-        UnsupportedOpError, match=r"layer '/conv_0.*rounded UPWARD, has no TFLite form here; TFLite rounds"
+        UnsupportedOpError, match=r"layer '/conv_0.*rounded UPWARD, has no equivalent in TFLite; TFLite rounds"
     ):
         tvmq.to_tflite(qmod, tmp_path / "x.tflite")
     qmod, _ = quantized("plain", "cpu", requantize="fixed_point", rounding="DOUBLE")
-    with pytest.raises(UnsupportedOpError, match=r"a result of int32 sums has no TFLite form here; TFLite gives codes"):
+    with pytest.raises(UnsupportedOpError, match=r"a result of int32 sums has no equivalent in TFLite; a TFLite file returns codes"):
         tvmq.to_tflite(qmod, tmp_path / "x.tflite")
     qmod, _ = quantized("residual", "cpu", requantize="fixed_point", dtype_input="int8")
     with pytest.raises(UnsupportedOpError, match="to_tflite, layer"):
@@ -97,14 +97,14 @@ def test_codes_of_uint8_are_moved(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_free_size_is_refused(tmp_path: Path) -> None:
+def test_a_dynamic_size_is_refused(tmp_path: Path) -> None:
     net = Net(("n", 3, 8, 8))
     model = net.model(NETWORKS["plain"](net))
     feeds = [{"x": np.random.default_rng(0).standard_normal((2, 3, 8, 8)).astype(np.float32)}]
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="fully_integral"):
         qmod = tvmq.quantize(mod, params, feeds, target="tflite", guard=None)
-    with pytest.raises(ModelError, match="axis 0 of input 'x' has the free size 'n'; a file has fixed sizes"):
+    with pytest.raises(ModelError, match="axis 0 of input 'x' has the dynamic size 'n'; an exported core needs fixed sizes: set it"):
         tvmq.to_tflite(qmod, tmp_path / "x.tflite")
 
 

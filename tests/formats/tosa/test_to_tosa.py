@@ -61,10 +61,10 @@ def test_codes_of_uint8_are_moved(tmp_path: Path) -> None:
 
 @needs_tosa
 def test_what_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match="to_tosa: takes the module that tvmq.quantize gives. Got str instead"):
+    with pytest.raises(StageError, match="to_tosa: expects the module that tvmq.quantize returns. Got str instead"):
         tvmq.to_tosa("x", tmp_path / "x.tosa")
     qmod, _ = quantized("plain", "cpu", requantize="fixed_point", rounding="TONEAREST")
-    with pytest.raises(UnsupportedOpError, match=r"to_tosa, layer '/conv_0.*rounded TONEAREST, has no TOSA form here"):
+    with pytest.raises(UnsupportedOpError, match=r"to_tosa, layer '/conv_0.*rounded TONEAREST, has no equivalent in TOSA"):
         tvmq.to_tosa(qmod, tmp_path / "x.tosa")
     assert not list(tmp_path.iterdir())
 

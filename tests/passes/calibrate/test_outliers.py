@@ -12,7 +12,7 @@ import tvmq
 from tests.support.models.networks import Feed, Net, at_stage, block, drive, feeds_of
 from tvmq.codegen.compile.evaluators import evaluator
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.view import View, const_value, op_name
+from tvmq.graph.view import View, op_name
 from tvmq.passes.calibrate.outliers import (
     ChannelStatistics,
     OutlierCandidate,
@@ -176,12 +176,3 @@ def test_a_channel_of_zeros_divides_nothing() -> None:
     statistics = ChannelStatistics()
     statistics.update(np.zeros((1, 4, 8), np.float32))
     assert choose(view, OutlierCandidate("n", ("y",)), statistics) is None
-
-
-def test_the_norms_own_parameters_hold_the_factors() -> None:
-    mod = at_stage(block(X, f"n = {NORM.format('x')}\ny = R.matmul(n, w)", **ARRAYS), "prepared")
-    view = View(scale_outliers(mod, {"n": {"factors": {"1": 4.0}}}))
-    expected = np.float32([1, 0.25, 1, 1, 1, 1, 1, 1])
-    for position in (1, 2):
-        np.testing.assert_array_equal(const_value(view.value["n"].args[position]), expected)
-    np.testing.assert_array_equal(const_value(view.value["y"].args[1]), np.diag(1 / expected))

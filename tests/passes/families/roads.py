@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+import tvm
 
 import tvmq
 from tests.support.models.networks import Feed, Net, Road, drive, feeds_of
@@ -27,15 +28,24 @@ def integer_road(net: Net, *outputs: str, least_snr: float = 25.0, feeds: Iterab
     road = drive(model, least_snr=least_snr, feeds=feeds)
     floats = {name: e["why"] for name, e in road.ledger.layers.items() if e["precision"] == "float"}
     assert not floats, floats
-    assert_equal_everywhere(road, feeds[0])
+    assert_equal_everywhere(road.quantized, feeds[0])
     return road
 
 
-def assert_equal_everywhere(road: Road, feed: Feed) -> None:
+def assert_equal_everywhere(quantized: tvm.IRModule, *feeds: Feed) -> None:
     """The executables of all instruction sets that this CPU runs give what the definition says."""
-    expected = tvmq.reference.run(road.quantized, feed)
+    expected = [tvmq.reference.run(quantized, feed) for feed in feeds]
     for target in TARGETS:
         if missing_features(resolve_target(target).needs):
             continue
-        for found, array in zip(tvmq.build(road.quantized, target).run(feed), expected, strict=True):
-            np.testing.assert_array_equal(found, array, err_msg=target)
+        executable = tvmq.build(quantized, target)
+        for feed, arrays in zip(feeds, expected, strict=True):
+            for found, array in zip(executable.run(feed), arrays, strict=True):
+                np.testing.assert_array_equal(found, array, err_msg=target)
+
+
+def quantize_everywhere(mod: tvm.IRModule, feeds: Sequence[Feed], *checked: Feed, **options: object) -> tvm.IRModule:
+    """The integer module of a module without parameters; equal to the definition for every instruction set."""
+    quantized = tvmq.quantize(mod, None, feeds, config=tvmq.qconfig(**options), guard=None)
+    assert_equal_everywhere(quantized, *checked)
+    return quantized

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.passes.families.roads import TARGETS
-from tests.passes.stages import partitioned
+from tests.passes.families.roads import quantize_everywhere
 from tests.support.models.networks import block
-from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 
@@ -22,12 +20,7 @@ FEEDS = [{"i": np.random.default_rng(seed).integers(0, 40, (2, 5))} for seed in 
 
 def quantized(body: str, result: str = '(2, 5, 4), "float32"', feeds: list = FEEDS) -> tvmq.tvm.IRModule:
     """Built for every instruction set, equal to the definition."""
-    mod = tvmq.quantize(block(SIGNATURE, body, result, t=TABLE, w=WEIGHT), None, feeds, guard=None)
-    expected = tvmq.reference.run(mod, feeds[0])
-    for target in TARGETS:
-        if not missing_features(resolve_target(target).needs):
-            np.testing.assert_array_equal(tvmq.build(mod, target).run(feeds[0])[0], expected[0])
-    return mod
+    return quantize_everywhere(block(SIGNATURE, body, result, t=TABLE, w=WEIGHT), feeds, feeds[0])
 
 
 @pytest.mark.slow
@@ -62,10 +55,3 @@ def test_the_last_axis_has_one_scale() -> None:
     mod = quantized(body, '(40, 2, 5), "float32"', feeds)
     dequantize = next(v for _, v in View(mod).bindings if op_name(v) == "tvmq.dequantize")
     assert const_value(dequantize.args[1]).shape == ()
-
-
-def test_what_is_no_embedding() -> None:
-    infinite = TABLE.copy()
-    infinite[3, 3] = np.inf
-    mod = block(SIGNATURE, "e = R.take(t, i, axis=0)\nm = R.matmul(e, w)", '(2, 5, 4), "float32"', t=infinite, w=WEIGHT)
-    assert get_ledger(partitioned(mod)).layers["e"]["why"] == "limit: a table of numbers that are not finite"

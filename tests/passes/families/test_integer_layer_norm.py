@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.passes.families.roads import TARGETS
+from tests.passes.families.roads import quantize_everywhere
 from tests.support.models.networks import block, snr
-from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.errors import RangeError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
@@ -52,19 +51,10 @@ def feeds() -> list[dict[str, np.ndarray]]:
 
 def quantized(body: str, **options: object) -> tvmq.tvm.IRModule:
     """In integers; built for every instruction set, equal to the definition."""
-    usual = {
-        "integer_layer_norm": True,
-        "residual_streams": "int16",
-        "requantize": "fixed_point",
-        "weight_rounding": "nearest",
-    }
-    made = tvmq.quantize(model(body), None, feeds(), config=tvmq.qconfig(**{**usual, **options}), guard=None)
-    for target in TARGETS:
-        if not missing_features(resolve_target(target).needs):
-            exe = tvmq.build(made, target)
-            for feed in feeds()[2:4]:
-                np.testing.assert_array_equal(exe.run(feed)[0], tvmq.reference.run(made, feed)[0])
-    return made
+    usual = {"integer_layer_norm": True, "residual_streams": "int16", "requantize": "fixed_point"}
+    return quantize_everywhere(
+        model(body), feeds(), *feeds()[2:4], **{**usual, "weight_rounding": "nearest", **options}
+    )
 
 
 @pytest.mark.slow

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.passes.families.roads import TARGETS
+from tests.passes.families.roads import quantize_everywhere
 from tests.support.models.networks import block, snr
-from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.families.masks import find_mask
@@ -67,16 +66,8 @@ def model(body: str, result: str = RESULT) -> tvmq.tvm.IRModule:
 
 def quantized(body: str, result: str = RESULT, **options: object) -> tvmq.tvm.IRModule:
     """With integer_softmax; built for every instruction set, equal to the definition."""
-    config = tvmq.qconfig(
-        **{"integer_softmax": True, "requantize": "fixed_point", "weight_rounding": "nearest", **options}
-    )
-    made = tvmq.quantize(model(body, result), None, feeds(), config=config, guard=None)
-    for target in TARGETS:
-        if not missing_features(resolve_target(target).needs):
-            exe = tvmq.build(made, target)
-            for feed in feeds()[2:4]:
-                np.testing.assert_array_equal(exe.run(feed)[0], tvmq.reference.run(made, feed)[0])
-    return made
+    usual = {"integer_softmax": True, "requantize": "fixed_point", "weight_rounding": "nearest"}
+    return quantize_everywhere(model(body, result), feeds(), *feeds()[2:4], **{**usual, **options})
 
 
 @pytest.mark.slow

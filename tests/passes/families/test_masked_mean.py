@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.passes.families.roads import TARGETS
+from tests.passes.families.roads import quantize_everywhere
 from tests.support.models.networks import block, snr
-from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
 
@@ -39,13 +38,8 @@ def feeds() -> list[dict[str, np.ndarray]]:
 
 def quantized(body: str) -> tvmq.tvm.IRModule:
     """With streams and norms in integers; built for every instruction set, equal to the definition."""
-    config = tvmq.qconfig(integer_layer_norm=True, residual_streams="int16", weight_rounding="nearest")
-    made = tvmq.quantize(block(SIGNATURE, STREAM + body, RESULT, **CONSTANTS), None, feeds(), config=config, guard=None)
-    for target in TARGETS:
-        if not missing_features(resolve_target(target).needs):
-            found = tvmq.build(made, target).run(feeds()[1])[0]
-            np.testing.assert_array_equal(found, tvmq.reference.run(made, feeds()[1])[0])
-    return made
+    options = {"integer_layer_norm": True, "residual_streams": "int16", "weight_rounding": "nearest"}
+    return quantize_everywhere(block(SIGNATURE, STREAM + body, RESULT, **CONSTANTS), feeds(), feeds()[1], **options)
 
 
 @pytest.mark.slow

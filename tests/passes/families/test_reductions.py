@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.passes.families.roads import CHANNELS, integer_road, start
-from tests.support.models.networks import drive
 
 AXES = ([2, 3], [1], [3], [0, 2], [1, 2, 3])
 
@@ -37,15 +36,6 @@ def test_sums_of_functions() -> None:
     kinds = [n.op(f"Reduce{kind}", y, axes=[1], keepdims=1) for kind in ("L1", "SumSquare", "L2")]
     road = integer_road(n, *(n.conv(kind, 1, 2, 1) for kind in kinds), least_snr=20.0)
     assert road.operators().count("tvmq.sum") == 3
-
-
-@pytest.mark.slow
-def test_sums_in_the_other_modes() -> None:
-    n, y = start()
-    total = n.op("ReduceSum", y, n.constant(np.int64([2, 3])), keepdims=1)
-    model = n.model(n.conv(total, CHANNELS, 3, 1))
-    for mode in ("fixed_point", "power_of_two"):
-        drive(model, requantize=mode, least_snr=15.0)
 
 
 @pytest.mark.slow

@@ -6,11 +6,6 @@ import numpy as np
 import pytest
 
 from tests.passes.families.roads import CHANNELS, integer_road, start
-from tests.passes.stages import calibrated, partitioned
-from tests.support.models.networks import block, drive
-from tvmq.errors import StageError
-from tvmq.graph.ledger import Ledger, get_ledger, with_ledger
-from tvmq.passes.realize import realize
 
 
 def column(net, low: float = 0.3, high: float = 3.0) -> str:
@@ -76,55 +71,3 @@ def test_prelu() -> None:
     )
     names = road.operators()
     assert (names.count("tvmq.prelu"), names.count("tvmq.table")) == (2, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
-def test_modes(mode: str) -> None:
-    n, y = start()
-    y = n.op("MaxPool", y, kernel_shape=[1, 1])
-    model = n.model(n.conv(n.op("PRelu", n.op("Mul", y, column(n)), column(n, 0.1, 0.5)), CHANNELS, 3, 1))
-    drive(model, requantize=mode, least_snr=20.0)
-
-
-SIGNATURE = (
-    'x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float32"), '
-    'b: R.Tensor((1, 2, 4, 4), "float32"), s: R.Tensor((2,), "float32")'
-)
-ARRAYS = {"w": np.ones((2, 2, 3, 3), np.float32), "b": np.ones((1, 2, 4, 4), np.float32), "s": np.ones(2, np.float32)}
-
-
-@pytest.mark.parametrize(
-    "body, reason",
-    [
-        ("y = R.divide(b, c)", "limit: a constant that varies over the tensor, divided by it"),
-        ("y = R.divide(c, x)", "limit: a quotient of two tensors has no integer form"),
-        ("y = R.multiply(c, i)", "limit: constants that are not finite"),
-        ("y = R.nn.prelu(c, j, axis=1)", "limit: slopes that are not finite"),
-        ("t = R.mean(x, axis=[0, 2, 3])\ny = R.nn.prelu(c, t, axis=1)", "limit: the slopes are computed in the graph"),
-        ("y = R.add(c, b)\nz = R.nn.softmax(y)", "default: a softmax reads this"),
-    ],
-)
-def test_reasons_for_float(body: str, reason: str) -> None:
-    signature = f'{SIGNATURE}, i: R.Tensor((1, 2, 4, 4), "float32"), j: R.Tensor((2,), "float32")'
-    arrays = {**ARRAYS, "i": np.full((1, 2, 4, 4), np.inf, np.float32), "j": np.full(2, np.nan, np.float32)}
-    mod = block(signature, f"c = R.nn.conv2d(x, w, padding=1)\n{body}", **arrays)
-    layers = get_ledger(partitioned(mod)).layers
-    assert layers["y"]["why"].startswith(reason), layers
-
-
-@pytest.mark.parametrize("body", ["y = R.multiply({}, b)", "y = R.nn.prelu({}, s, axis=1)"])
-def test_without_a_scale_it_is_refused(body: str) -> None:
-    """The ledger says integer, the module was not annotated there."""
-    mod = block(SIGNATURE, "c = R.nn.conv2d(x, w, padding=1)\n" + body.format("c"), **ARRAYS)
-    ledger: Ledger = get_ledger(calibrated(mod))
-    known = "R.const(0.1, 'float32'), R.const(3, 'int32')"
-    start = (
-        f"x_sq = R.tvmq.simulated_quantize(x, {known}, kind='input', tensor='x')\n"
-        "v = R.tvmq.simulated_quantize(w, R.const(0.1, 'float32'), R.const(0, 'int32'), kind='weight', "
-        "tensor='c_weight', dtype='int8', symmetric=True)\nc = R.nn.conv2d(x_sq, v, padding=1)\n"
-        f"c_sq = R.tvmq.simulated_quantize(c, {known}, kind='activation', tensor='c')\n"
-    )
-    with pytest.raises(StageError, match="'y': its result carries no scale"):
-        realize(with_ledger(block(SIGNATURE, start + body.format("c_sq"), **ARRAYS), ledger))

@@ -7,15 +7,8 @@ import pytest
 
 import tvmq
 from tests.passes.families.roads import CHANNELS, integer_road, start
-from tests.passes.stages import calibrated, partitioned
-from tests.support.models.networks import block, drive, feeds_of
-from tvmq.errors import StageError
-from tvmq.graph.ledger import get_ledger, with_ledger
-from tvmq.graph.view import View, op_name
-from tvmq.passes.realize import realize
-
-SIGNATURE = 'x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float32")'
-WEIGHT = np.ones((2, 2, 3, 3), np.float32)
+from tests.support.models.networks import drive, feeds_of
+from tvmq.graph.ledger import get_ledger
 
 
 @pytest.mark.slow
@@ -89,46 +82,6 @@ def test_comparisons_of_two_tensors_are_exact_on_codes() -> None:
     for operator, found, compiled in zip(operators, expected, tvmq.build(quantized).run(feed), strict=True):
         np.testing.assert_array_equal(found, operator(a, b))
         np.testing.assert_array_equal(compiled, found)
-
-
-@pytest.mark.parametrize(
-    "body, reason",
-    [
-        ("m = R.less(c, p)\ny = R.astype(m, 'float32')", "limit: a comparison with a constant that varies"),
-        ("y = R.where(b, p, p)", "limit: both sides are constants"),
-        ("y = R.where(b, c, R.const(-10000.0, 'float32'))", "limit: a constant beyond 1000 would take all codes"),
-        ("y = R.where(b, c, R.const(float('-inf'), 'float32'))", "limit: a constant beyond 1000"),
-        ("y = R.where(b, c, p)\nz = R.nn.softmax(y)", "default: a softmax reads this"),
-        ("i = R.astype(c, 'int32')\nm = R.less(i, i)\ny = R.where(m, c, p)", ""),
-    ],
-)
-def test_reasons_for_float(body: str, reason: str) -> None:
-    signature = f'{SIGNATURE}, p: R.Tensor((1, 2, 4, 4), "float32"), b: R.Tensor((1, 2, 4, 4), "bool")'
-    constants = {"p": np.ones((1, 2, 4, 4), np.float32), "b": np.ones((1, 2, 4, 4), bool)}
-    mod = block(signature, f"c = R.nn.conv2d(x, w, padding=1)\n{body}", w=WEIGHT, **constants)
-    layers = get_ledger(partitioned(mod)).layers
-    name = "m" if body.startswith("m") else "y"
-    assert layers[name]["why"].startswith(reason), layers
-
-
-def test_a_choice_without_a_scale_is_refused() -> None:
-    signature = f'{SIGNATURE}, p: R.Tensor((1, 2, 4, 4), "float32")'
-    body = "c = R.nn.conv2d(x, w, padding=1)\ny = R.maximum(c, p)"
-    mod = calibrated(block(signature, body, w=WEIGHT, p=np.ones((1, 2, 4, 4), np.float32)))
-    ledger = get_ledger(mod)
-    bare = block(
-        signature,
-        "x_sq = R.tvmq.simulated_quantize(x, R.const(0.1, 'float32'), R.const(3, 'int32'), kind='input', tensor='x')\n"
-        "v = R.tvmq.simulated_quantize(w, R.const(0.1, 'float32'), R.const(0, 'int32'), kind='weight', tensor='c_weight', dtype='int8', symmetric=True)\n"
-        "c = R.nn.conv2d(x_sq, v, padding=1)\n"
-        "c_sq = R.tvmq.simulated_quantize(c, R.const(0.1, 'float32'), R.const(3, 'int32'), kind='activation', tensor='c')\n"
-        "y = R.maximum(c_sq, p)",
-        w=WEIGHT,
-        p=np.ones((1, 2, 4, 4), np.float32),
-    )
-    with pytest.raises(StageError, match="realize, select 'y': its result carries no scale"):
-        realize(with_ledger(bare, ledger))
-    assert [op_name(v) for _, v in View(mod).bindings][-1] == "tvmq.simulated_quantize"
 
 
 @pytest.mark.slow

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.passes.families.roads import assert_equal_everywhere, integer_road, start
-from tests.support.models.networks import drive, feeds_of
+from tests.passes.families.roads import integer_road, start
 from tvmq.graph.view import View, op_name
 
 
@@ -37,31 +36,10 @@ def test_a_result_in_floats_is_leaky_too() -> None:
     assert "nn.leakyrelu" in road.operators()
 
 
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("alpha", [-0.2, 1.5])
-@pytest.mark.slow_cases("-0.2")
-def test_other_slopes_stay_tables(alpha: float) -> None:
+@pytest.mark.slow_cases("-0.2-False", "0.1-True")
+@pytest.mark.parametrize("alpha, shared", [(-0.2, False), (1.5, False), (0.1, True)])
+def test_other_slopes_and_sums_that_others_read_stay_tables(alpha: float, shared: bool) -> None:
     n, y = start()
-    road = integer_road(n, n.conv(n.op("LeakyRelu", y, alpha=alpha), 6, 4, 1))
-    assert "tvmq.table" in road.operators()
-    assert set(slopes(road.quantized)) <= {1.0}
-
-
-@pytest.mark.slow
-def test_sums_that_others_read_stay_tables() -> None:
-    n, y = start()
-    z = n.op("LeakyRelu", y, alpha=0.1)
-    road = integer_road(n, n.conv(n.op("Add", y, z), 6, 4, 1))
-    assert "tvmq.table" in road.operators()
-
-
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
-@pytest.mark.slow
-def test_integer_requantize_keeps_the_table(mode: str) -> None:
-    n, y = start()
-    model = n.model(n.conv(n.op("LeakyRelu", y, alpha=0.1), 6, 4, 1))
-    feeds = list(feeds_of(model))
-    road = drive(model, least_snr=10.0, feeds=feeds, requantize=mode)
-    assert "tvmq.table" in road.operators()
-    assert_equal_everywhere(road, feeds[0])
+    z = n.op("LeakyRelu", y, alpha=alpha)
+    road = integer_road(n, n.conv(n.op("Add", y, z) if shared else z, 6, 4, 1))
+    assert "tvmq.table" in road.operators() and set(slopes(road.quantized)) <= {1.0}

@@ -6,85 +6,16 @@ import numpy as np
 import pytest
 
 from tests.passes.nets import NETS
-from tests.passes.stages import partitioned, realized
+from tests.passes.stages import realized
 from tests.support.models.networks import block, drive
 from tvmq.errors import AccumulatorError
-from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
-from tvmq.passes.prepare import prepare
 
 TWO = 'x: R.Tensor((2, 3, 4), "float32"), y: R.Tensor((2, 4, 5), "float32")'
-ONE = 'x: R.Tensor((2, 3, 4), "float32")'
-
-
-def prepared(body: str, result: str, signature: str = TWO, **constants: np.ndarray) -> View:
-    """The module after prepare."""
-    return View(prepare(block(signature, body, result, **constants)))
 
 
 def operators(view: View) -> list[str]:
     return [op_name(value) for _, value in view.bindings]
-
-
-def test_factors_move_behind_the_product() -> None:
-    body = """
-    a = R.multiply(x, R.const(0.25, "float32"))
-    t = R.permute_dims(y, [0, 2, 1])
-    b = R.divide(t, R.const(8.0, "float32"))
-    u = R.permute_dims(b, [0, 2, 1])
-    m = R.matmul(a, u)
-    """
-    view = prepared(body, '(2, 3, 5), "float32"')
-    assert operators(view) == ["permute_dims", "permute_dims", "matmul", "multiply"]
-    assert const_value(view.value["m"].args[1]) == np.float32(0.25 / 8)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        'a = R.multiply(x, R.const(0.25, "float32"))\nm = R.matmul(a, y)\nz = R.matmul(a, m)',  # read twice
-        'a = R.multiply(x, R.const([0.25], "float32"))\nz = R.matmul(a, y)',  # could add an axis
-        "a = R.multiply(x, x)\nz = R.matmul(a, y)",
-        "a = R.nn.relu(x)\nz = R.matmul(a, y)",
-    ],
-)
-def test_other_operands_stay(body: str) -> None:
-    signature = TWO.replace("(2, 4, 5)", "(2, 4, 3)") if "m = " in body else TWO
-    before = block(
-        signature, body.replace("R.matmul(a, m)", "R.matmul(m, a)"), None if "m = " in body else '(2, 3, 5), "float32"'
-    )
-    assert operators(View(prepare(before))) == operators(View(before))
-
-
-def test_a_constant_on_the_left_goes_to_the_right() -> None:
-    weight = np.arange(6, dtype=np.float32).reshape(2, 3)
-    view = prepared("m = R.matmul(w, x)", '(2, 2, 4), "float32"', f'{ONE}, w: R.Tensor((2, 3), "float32")', w=weight)
-    assert operators(view) == ["permute_dims", "matmul", "permute_dims"]
-    np.testing.assert_array_equal(const_value(view.bindings[1][1].args[1]), weight.T)
-
-
-def ledger_entry(body: str, result: str, name: str) -> dict:
-    mod = block(TWO, body, f'{result}, "float32"')
-    return get_ledger(partitioned(mod)).layers[name]
-
-
-def test_the_group_of_attention() -> None:
-    body = """
-    m = R.matmul(x, y)
-    s = R.multiply(m, R.const(0.5, "float32"))
-    d = R.divide(s, R.const(4.0, "float32"))
-    r = R.nn.relu(d)
-    """
-    entry = ledger_entry(body, "(2, 3, 5)", "r")
-    assert (entry["family"], entry["precision"], entry["inputs"]) == ("matmul", "int8", ["x", "y"])
-    assert entry["members"] == ["m", "s", "d", "r"] and entry["macs"] == 2 * 3 * 4 * 5
-    assert entry["facts"]["factor"] == 0.125 and entry["facts"]["low"] == 0.0 and not entry["facts"]["weight"]
-
-
-@pytest.mark.parametrize("factor", [-2.0, 0.0, 1e30])
-def test_factors_that_no_scale_can_hold_are_no_members(factor: float) -> None:
-    entry = ledger_entry(f'm = R.matmul(x, y)\ns = R.multiply(m, R.const({factor}, "float32"))', "(2, 3, 5)", "m")
-    assert entry["members"] == ["m"]
 
 
 def test_factors_go_into_the_scale() -> None:

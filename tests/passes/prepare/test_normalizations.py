@@ -105,35 +105,6 @@ def test_log_softmax() -> None:
     np.testing.assert_allclose(found, np.log(power / power.sum(1, keepdims=True)), rtol=1e-5, atol=1e-6)
 
 
-def test_factors_that_are_switched_off_are_ones_and_zeros() -> None:
-    values = factors(5)
-    before = module("y = R.nn.layer_norm(x, g, b, axes=[-1], epsilon=1e-3, scale=False, center=False)", values)
-    plain = {"g": np.ones(5, np.float32), "b": np.zeros(5, np.float32)}
-    assert_same(prepare(before), module("y = R.tvmq.layer_norm(x, g, b, axes=1, epsilon=0.001)", plain))
-
-
-def test_a_group_norm_of_other_axes_stays() -> None:
-    body = "y = R.nn.group_norm(x, g, b, num_groups=2, channel_axis=1, axes=[3], epsilon=1e-3)"
-    before = module(body, factors(6))
-    assert_same(prepare(before), before)
-
-
-def test_an_instance_norm_over_a_batch_of_one() -> None:
-    """As torch's importer writes it: the batch has become channels."""
-    signature = 'x: R.Tensor((1, 6, 4, 5), "float32"), g: R.Tensor((6,), "float32"), b: R.Tensor((6,), "float32")'
-    values = factors(6)
-    before = block(signature, "y = R.nn.instance_norm(x, g, b, channel_axis=1, axes=[0, 2, 3])", **values)
-    assert_same(prepare(before), block(signature, "y = R.tvmq.group_norm(x, g, b, groups=6)", **values))
-    larger = module("y = R.nn.instance_norm(x, g, b, channel_axis=1, axes=[0, 2, 3])", values)
-    assert_same(prepare(larger), larger)
-
-
-def test_other_types_stay() -> None:
-    signature = ", ".join(f'{name}: R.Tensor(({size}), "float16")' for name, size in (("x", "2, 3"), ("g", "3,")))
-    before = block(signature, "y = R.nn.rms_norm(x, g, axes=[-1])", '(2, 3), "float16"')
-    assert_same(prepare(before), before)
-
-
 @pytest.mark.slow
 def test_factors_may_be_computed() -> None:
     signature = f'{X}, g: R.Tensor((5,), "float32")'

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.support.models.networks import Net, block, drive, feeds_of, run_onnx
+from tests.support.models.networks import Net, drive, feeds_of, run_onnx
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize.define_floats import define_floats
@@ -55,11 +55,3 @@ def test_between_integers_it_is_no_island() -> None:
     y = n.op("Resize", y, "", n.constant(np.float32([1, 1, 2, 2])), mode="linear")
     road = drive(n.model(n.conv(y, 20, 4)), least_snr=28.0)
     assert road.precision()["/resize_2"] == "float" and not road.verification.islands
-
-
-def test_nearest_and_other_layouts_stay() -> None:
-    for options in ('method="nearest_neighbor"', 'method="linear", layout="NHWC"'):
-        body = f"y = R.image.resize2d(x, R.shape([8, 8]), {options})"
-        shape = "(1, 8, 8, 4)" if "NHWC" in options else "(1, 4, 8, 8)"
-        mod = block('x: R.Tensor((1, 4, 4, 4), "float32")', body, f'{shape}, "float32"')
-        assert [op_name(value) for _, value in View(define_floats(mod)).bindings] == ["image.resize2d"]

@@ -35,7 +35,9 @@ def test_a_difference_is_an_error(
     golden: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(golden, "rows", lambda: [golden.Row("a", "1", "1"), golden.Row("b", "1", "2")])
-    assert golden.main() == 1
-    assert "1 of 2 equal\n  differs: b" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stop:
+        golden.main(["--quick"])
+    assert stop.value.code == 1 and "FAIL b\n1 bounds missed" in capsys.readouterr().out
     monkeypatch.setattr(golden, "rows", lambda: [golden.Row("a", "1", "1")])
-    assert golden.main() == 0
+    golden.main(["--quick"])
+    assert "all bounds hold" in capsys.readouterr().out

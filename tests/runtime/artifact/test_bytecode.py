@@ -61,14 +61,14 @@ def without_scopes(code: bytes) -> bytes:
     reader.text()
     for _ in range(reader.count()):
         reader.function()
-    begin = len(code) - reader.left
+    begin = len(code) - reader.bytes_left
     assert [(reader.word(), reader.text())[1] for _ in range(reader.count())].count("") >= 0
-    return code[:begin] + code[len(code) - reader.left :]
+    return code[:begin] + code[len(code) - reader.bytes_left :]
 
 
 @pytest.fixture(scope="module")
 def branch() -> relax.VMExecutable:
-    """A model with two functions, a branch, a free size and a constant."""
+    """A model with two functions, a branch, a dynamic size and a constant."""
     mod = parse(BRANCH, w=np.float32([1, 2, 3]))
     return tvm.compile(relax.transform.LegalizeOps()(mod), "llvm")
 

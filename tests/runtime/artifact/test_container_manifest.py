@@ -81,9 +81,9 @@ def test_other_manifests(saved, tmp_path, place, value, message):
 
 
 @pytest.fixture(scope="module")
-def free(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def dynamic(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A saved model of any number of rows, with code of its own for two."""
-    path = tmp_path_factory.mktemp("free") / "free.tvmq"
+    path = tmp_path_factory.mktemp("dynamic") / "dynamic.tvmq"
     rows = SMALL.replace("x: R.Tensor((8,)", 'x: R.Tensor(("n", 8)')
     tvmq.build(parse(rows, w=W), sizes={"n": [2]}).save(path)
     return path.read_bytes()
@@ -99,9 +99,9 @@ def free(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     ("calls.common", {}, "'description.calls.common.main_1' of the manifest is missing"),
     ("calls.common.main_1.unaligned", [9], "'description.calls.common.main_1.unaligned[0]' of the manifest cannot be 9"),
 ])  # fmt: skip
-def test_other_manifests_of_free_sizes(free: bytes, tmp_path: Path, place: str, value: Any, message: str) -> None:
+def test_other_manifests_of_dynamic_sizes(dynamic: bytes, tmp_path: Path, place: str, value: Any, message: str) -> None:
     path = tmp_path / "changed.tvmq"
-    path.write_bytes(edited(free, f"description.{place}", value))
+    path.write_bytes(edited(dynamic, f"description.{place}", value))
     assert f"{message}; save the model again" in refused(path)
 
 
@@ -112,9 +112,9 @@ def test_other_manifests_of_free_sizes(free: bytes, tmp_path: Path, place: str, 
     ("inputs", [{"name": name, "shape": [8], "dtype": "float32"} for name in "xy"], "run: the code takes other inputs"),
     ("outputs", [], "run: the code gives 1 results, its description names 0; build the model and save it again"),
 ])  # fmt: skip
-def test_a_description_of_other_code(saved: Path, free: bytes, tmp_path: Path, place: str, value: Any, message: str):
+def test_a_description_of_other_code(saved: Path, dynamic: bytes, tmp_path: Path, place: str, value: Any, message: str):
     path = tmp_path / "changed.tvmq"
-    path.write_bytes(edited(free if place == "outputs" else saved.read_bytes(), f"description.{place}", value))
+    path.write_bytes(edited(dynamic if place == "outputs" else saved.read_bytes(), f"description.{place}", value))
     exe = tvmq.load(path)
     feed = {info.name: np.zeros([3 if n == "n" else n for n in info.shape], info.dtype) for info in exe.input_info}
     with pytest.raises(ArtifactError, match=f"^{re.escape(message)}") as caught:

@@ -1,4 +1,4 @@
-"""Weights bound to functions: the same results as with constants, in branches, calls of functions and free sizes."""
+"""Weights bound to functions: the same results as with constants, in branches, calls of functions and dynamic sizes."""
 
 from __future__ import annotations
 

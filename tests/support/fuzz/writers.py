@@ -2,7 +2,7 @@
 
     for outcome in run_writers(seed): ...       # never raises
 
-Each seed has its own options: scheme, way to requantize, bits, what has codes, a recurrent layer, a free batch.
+Each seed has its own options: scheme, way to requantize, bits, what has codes, a recurrent layer, a dynamic batch.
 
 Writers   onnx, tensorrt   the checker accepts the file; each layer of it gives the module's codes (tests/support/written_layers.py);
                            imported again and quantized it is the module, to the bit
@@ -43,8 +43,8 @@ from tests.support.written_layers import (
     values_of_definition,
 )
 from tvmq.errors import TvmqError
-from tvmq.formats.onnx.exporter.dialects import dialect_named
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.formats.onnx.exporter.dialects import find_dialect
+from tvmq.graph.symbolic import dynamic_dimensions
 
 QUICKLY = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False,
            "outlier_channels": False}  # fmt: skip
@@ -140,11 +140,11 @@ def run_writers(seed: int, *, integral: bool = True) -> Iterator[Written]:
     if seed % 10 == 9:  # of recurrent layers every other one
         options = QUICKLY | {"activations": [None, "dynamic"][seed // 10 % 2]}
     fixed, feed = source, random_inputs(source, 1, 1)[0]
-    free = _quantized(with_batch(source, "batch"), data, options) if seed % 3 == 1 else None
-    if free is not None and free_dimensions(
-        free
-    ):  # the batch is free, another one than in calibration runs; not all graphs have such a form
-        source, module = with_batch(source, "batch"), free
+    dynamic = _quantized(with_batch(source, "batch"), data, options) if seed % 3 == 1 else None
+    if dynamic is not None and dynamic_dimensions(
+        dynamic
+    ):  # the batch is dynamic, another one than in calibration runs; not all graphs have such a form
+        source, module = with_batch(source, "batch"), dynamic
         feed = random_inputs(with_batch(source, 3), 1, 1)[0]
     else:
         module = _quantized(source, data, options)
@@ -211,7 +211,7 @@ def _by_onnx(module: Any, feed: Any, wanted: Any, options: dict[str, Any], path:
     onnx.checker.check_model(model, full_check=True)
     names = [[value.name for value in values] for values in (model.graph.input, model.graph.output)]
     assert names[0] == list(feed) and len(names[1]) == len(wanted), names
-    count = check_onnx(module, model, dialect_named(dialect), feed)
+    count = check_onnx(module, model, find_dialect(dialect), feed)
     back, params = tvmq.from_onnx(model)
     if all(node.op_type != "QuantizeLinear" for node in model.graph.node):  # floats, whose weights may be codes
         for name, a, b in zip(names[1], tvmq.build(back, params=params).run(feed), wanted, strict=True):
@@ -219,7 +219,7 @@ def _by_onnx(module: Any, feed: Any, wanted: Any, options: dict[str, Any], path:
         return count
     with tvmq.qconfig(requantize=options.get("requantize", "float")):
         found = tvmq.reference.run(tvmq.quantize(back, params, guard=None), feed)
-    if not dialect_named(dialect).clips_lowest and ends_at_lowest(values_of_definition(module, feed)):
+    if not find_dialect(dialect).clips_lowest and ends_at_lowest(values_of_definition(module, feed)):
         return count  # what lies below the range has one code more there, and so what follows
     if all(node.op_type not in LOOPS for node in model.graph.node):
         return count + _same(found, wanted)

@@ -39,7 +39,7 @@ class _Nodes:
 
     def model(self, inputs: list[onnx.ValueInfoProto], result: str) -> onnx.ModelProto:
         output = helper.make_tensor_value_info(result, TensorProto.FLOAT, None)
-        graph = helper.make_graph(self.nodes, "free", inputs, [output], self.constants)
+        graph = helper.make_graph(self.nodes, "dynamic", inputs, [output], self.constants)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 

@@ -256,18 +256,18 @@ def test_names_of_one_layer_only(net):
 
 @pytest.mark.slow
 def test_executables_and_batches(net, tmp_path):
-    """A loaded file, a model of batch 2 (the sample that fills up the last batch does not count), free dimensions."""
+    """A loaded file, a model of batch 2 (the sample that fills up the last batch does not count), dynamic dimensions."""
     tvmq.build(net.integer).save(tmp_path / "m.tvmq")
     progress: list[int] = []
     one = tvmq.compare(net.float, tvmq.load(tmp_path / "m.tvmq"), net.data, advance=progress.append)
     assert progress == [1, 1, 1] and one == net.beside_float
-    free = onnx.ModelProto()
-    free.CopyFrom(net.model)
-    free.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
-    del free.graph.value_info[:]
-    assert tvmq.compare(tvmq.from_onnx(free), net.integer, iter(net.data)) == one
-    two = tvmq.from_onnx(free, shape={"x": (2, 3, 6, 6)})
-    same = tvmq.compare(two, tvmq.from_onnx(free), net.data)
+    dynamic = onnx.ModelProto()
+    dynamic.CopyFrom(net.model)
+    dynamic.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    del dynamic.graph.value_info[:]
+    assert tvmq.compare(tvmq.from_onnx(dynamic), net.integer, iter(net.data)) == one
+    two = tvmq.from_onnx(dynamic, shape={"x": (2, 3, 6, 6)})
+    same = tvmq.compare(two, tvmq.from_onnx(dynamic), net.data)
     assert same.samples == 3 and next(iter(same.outputs.values())).values == 9
 
 
@@ -276,7 +276,7 @@ def test_json_has_no_infinities():
     comparison = tvmq.compare(chain(), chain(), np.ones((1, 4), np.float32))
     data = comparison.to_dict()
     assert data["layers"][0]["local"]["sqnr"] is None and data["samples"] == 1
-    assert "exact" in str(comparison) and "worst by themselves: none" in str(comparison)
+    assert "exact" in str(comparison) and "worst on their own: none" in str(comparison)
 
 
 def test_worst_layers():
@@ -308,7 +308,7 @@ def test_refusals(net):
         tvmq.compare(chain(), (named, params), x)
     other = renamed(chain(), {name: [f"other_{name}"] for name in SOURCES})
     with pytest.raises(
-        ModelError, match="no layer of one name.*5 names .x, first, first_act, ...., the second 5 names"
+        ModelError, match="no layer of the same name.*5 names .x, first, first_act, ...., the second 5 names"
     ):
         tvmq.compare(chain(), other, x)
 
@@ -352,7 +352,7 @@ def test_a_broken_integer_layer_is_the_only_one_that_errs(net):
 
 
 @pytest.mark.slow
-def test_models_of_free_sizes_are_compared_at_the_size_of_the_data() -> None:
+def test_models_of_dynamic_sizes_are_compared_at_the_size_of_the_data() -> None:
     """The batch is one; data of another length than the first are refused by name."""
     mod, params = tvmq.from_onnx(encoder())
     integer = tvmq.quantize(mod, params, [texts(2, 6)], guard=None)

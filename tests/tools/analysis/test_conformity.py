@@ -76,8 +76,8 @@ def test_what_quantize_lets_pass_conforms(bits: int):
         quantized(net, *outputs, target=replace(toy, accumulator_bits=12))
 
 
-def test_a_free_batch():
-    """Counts that depend on no free dimension are known; one that does is a finding, no error."""
+def test_a_dynamic_batch():
+    """Counts that depend on no dynamic dimension are known; one that does is a finding, no error."""
     net = Net((1, 4, 6, 6))
     model = net.model(net.conv(net.op("GlobalAveragePool", net.op("Relu", net.conv("x", 4, 8))), 8, 4, 1))
     for value in (*model.graph.input, *model.graph.output):
@@ -88,18 +88,18 @@ def test_a_free_batch():
     assert rules(mod, replace(DEVICE, accumulator_bits=10)) == {"accumulator"}
 
 
-def test_a_sum_over_a_free_dimension_is_not_known():
+def test_a_sum_over_a_dynamic_dimension_is_not_known():
     x = relax.Var("x", relax.TensorType([tvm.tirx.Var("n", "int64"), 4], "int8"))
     builder = relax.BlockBuilder()
     with builder.function("main", [x]):
         with builder.dataflow():
             y = builder.emit_output(ops.sum(x, axes=[0]))
         builder.emit_func_output(y)
-    free = at_stage(builder.get(), "realized")
-    found = check_backend(free, DEVICE)
+    dynamic = at_stage(builder.get(), "realized")
+    found = check_backend(dynamic, DEVICE)
     assert [violation.what for violation in found.violations] == ["how large its sums get is not known"]
     with pytest.raises(AccumulatorError, match="can reach any number"):
-        check_accumulators(free, replace(DEVICE, accumulator_bits=24))
+        check_accumulators(dynamic, replace(DEVICE, accumulator_bits=24))
 
 
 @pytest.mark.slow

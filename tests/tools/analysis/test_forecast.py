@@ -100,7 +100,7 @@ def test_other_cpus_are_slower():
 
 
 @pytest.mark.slow
-def test_free_sizes():
+def test_dynamic_sizes():
     n = Net((1, 3, 32, 32))
     model = n.model(n.conv("x", 3, 8))
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"

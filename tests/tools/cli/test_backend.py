@@ -24,7 +24,7 @@ def test_check_says_what_follows(cli, tmp_path):
     path = tmp_path / "mychip.json"
     path.write_text(json.dumps({"name": "mychip", **INVENTED["shifts"]}))
     said = cli("backend", "check", path).out
-    assert "options that follow: qconfig(dtype_input='int8'" in said and "bit for bit in tvmq.emulate alone: " in said
+    assert "options that it implies: qconfig(dtype_input='int8'" in said and "bit-exact only in tvmq.emulate: " in said
     facts = json.loads(cli("backend", "check", path, "--json").out)
     assert facts["name"] == "mychip" and facts["options"]["requantize"] == "power_of_two" and facts["entries"] == 0
 
@@ -42,7 +42,7 @@ def test_check_says_what_is_wrong(cli, tmp_path):
 
 def test_actions_are_words(cli):
     found = cli("backend", "shwo", "cpu")
-    assert found.code == 1 and "there is show and check. Got 'shwo' instead; did you mean 'show'?" in found.err
+    assert found.code == 1 and "action must be one of show, check. Got 'shwo' instead; did you mean 'show'?" in found.err
 
 
 def test_what_is_saved_is_compiled(cli, tmp_path):
@@ -50,4 +50,4 @@ def test_what_is_saved_is_compiled(cli, tmp_path):
     path.write_text(json.dumps({"name": "mychip", **INVENTED["shifts"]}))
     model.write_bytes(b"")
     found = cli("quantize", model, "--backend", path)
-    assert found.code == 1 and "what is saved is compiled; use tvmq.quantize and tvmq.emulate" in found.err, data
+    assert found.code == 1 and "saved models are compiled; use tvmq.quantize and tvmq.emulate" in found.err, data

@@ -8,8 +8,8 @@ import os
 import numpy as np
 import pytest
 
-from tvmq.tools.cli.demo import show
-from tvmq.tools.cli.screen import step
+from tvmq.tools.cli.console import step
+from tvmq.tools.cli.demo import print_comparison
 
 
 def test_run_any_number_of_samples(cli, fake, samples, tmp_path):
@@ -33,7 +33,7 @@ def test_run_refuses_outputs_that_have_no_samples(cli, fake, samples):
     fake.exe.output_info[0].shape = ()
     result = cli("run", "m.tvmq", "--data", samples)
     assert result.code == 1
-    assert "output 'y' of shape () has no row for each sample; give exactly 2 samples" in result.err
+    assert "output 'y' of shape () does not have one row per sample; give exactly 2 samples" in result.err
 
 
 def test_run_one_whole_batch_may_have_any_output(cli, fake, tmp_path):
@@ -130,7 +130,7 @@ def test_quiet_progress_prints_nothing(capsys):
 def test_demo_shows_both_models_side_by_side(capsys):
     sides = {"float_accuracy": 0.98, "int8_accuracy": 0.978, "float_bytes": 176003, "int8_bytes": 91234}
     result = {**sides, "float_seconds": 4e-4, "int8_seconds": 1.5e-4, "agreement": 0.996, "exact": True}
-    show({**result, "ledger": "  20 of 21 operators in int8", "saved": "digits.tvmq"}, 500)
+    print_comparison({**result, "ledger": "  20 of 21 operators in int8", "saved": "digits.tvmq"}, 500)
     assert capsys.readouterr().out.splitlines() == [
         "                              float      int8",
         "  accuracy                   98.00%    97.80%",

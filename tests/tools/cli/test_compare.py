@@ -14,7 +14,7 @@ from tests.support.models.networks import Net, feeds_of
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """model.onnx with a free batch, model.tvmq, samples.npz."""
+    """model.onnx with a dynamic batch, model.tvmq, samples.npz."""
     folder = tmp_path_factory.mktemp("compare")
     net = Net((1, 3))
     model = net.model(net.dense(net.op("Relu", net.dense("x", 3, 4)), 4, 2))

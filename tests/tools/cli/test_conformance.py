@@ -86,6 +86,6 @@ def test_dumps(cli, saved):
 def test_what_compare_needs(cli, saved):
     data = ("--data", saved / "samples.npz")
     one = cli("compare", saved / "net.tvmq", *data)
-    assert one.code == 1 and "give two models, or one and --backend or --dumps" in one.err
+    assert one.code == 1 and "give two models, or one model with --backend or --dumps" in one.err
     three = cli("compare", saved / "net.tvmq", saved / "net.tvmq", *data, "--backend", "cpu")
     assert three.code == 1 and "replace the second model" in three.err

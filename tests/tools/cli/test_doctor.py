@@ -104,7 +104,7 @@ def test_labels(tmp_path):
     np.save(labels, np.arange(32) + 4)
     assert classes(y=np.arange(32)).tolist() == [4, 5, 6]
     np.save(labels, np.zeros((32, 2)))
-    with pytest.raises(DataError, match="one whole number for each sample"):
+    with pytest.raises(DataError, match="one integer per sample"):
         classes()
     labels.write_text("hello")
     with pytest.raises(DataError, match="cannot be read as labels"):

@@ -48,7 +48,7 @@ def test_quantize(folder, quantized):
     printed = json.loads(quantized.stdout)
     assert printed["output_bytes"] == (folder / "digits.tvmq").stat().st_size
     assert printed["int8_share"] > 0.95
-    assert "free dimensions fixed: image (1, 1, 16, 16)" in quantized.stderr
+    assert "dynamic dimensions fixed: image (1, 1, 16, 16)" in quantized.stderr
     assert "quantize ..." in quantized.stderr
     assert not [name for name in os.listdir(folder) if name.startswith(".")]
 
@@ -175,5 +175,5 @@ def test_labels_in_another_order_are_said_with_the_command_that_finds_out(folder
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["comparison"]["near_chance"]
-    assert "near chance, so what int8 keeps of it says nothing: do labels count the model's classes" in done.stderr
+    assert "near chance, so the comparison says nothing of int8: do labels number the classes" in done.stderr
     assert "tvmq doctor digits.onnx --data moved.npz" in done.stderr

@@ -54,7 +54,7 @@ def test_a_program_of_torch(cli, saved, tmp_path):
 def test_what_is_refused(cli, fake, saved, tmp_path):
     fake.exe.input_info[0].shape = ("batch", 3)
     done = cli("export-torch", "m.tvmq", "-o", tmp_path / "net.pt2")
-    assert done.code == 1 and "export-torch: the sizes of input 'x' are free; fix them when the model" in done.err
+    assert done.code == 1 and "export-torch: input 'x' has dynamic sizes; fix them" in done.err
 
 
 @pytest.mark.slow

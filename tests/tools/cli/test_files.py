@@ -40,15 +40,15 @@ def damaged(tmp_path):
 
 @pytest.mark.parametrize("make, names, message", [
     (lambda p: p / "none.npz", ["x"], r"there is no file '.*none.npz'; make an .npz with 'x'"),
-    (lambda p: p, ["x"], "is a folder, arrays are wanted; `tvmq quantize --save-samples FILE.npz` writes"),
-    (lambda p: (p / "a.PNG").write_bytes(b"P") and p / "a.PNG", ["x"], "is a picture, arrays are wanted"),
-    (lambda p: (p / "a.npz").write_bytes(b"PK not really") and p / "a.npz", ["x"], "is no .npz or .npy"),
-    (lambda p: (p / "a.txt").write_bytes(b"hello") and p / "a.txt", ["x"], "is no .npz or .npy"),
-    (lambda p: (p / "a.npy").write_bytes(b"") or p / "a.npy", ["x"], "is no .npz or .npy"),
-    (lambda p: np.save(p / "a.npy", X) or p / "a.npy", ["x", "m"], "is one array, the model takes 'x', 'm'"),
-    (lambda p: np.savez(p / "a.npz", y=X, z=X) or p / "a.npz", ["x"], "lacks input 'x'; it holds 'y', 'z'"),
+    (lambda p: p, ["x"], "is a folder, not arrays; `tvmq quantize --save-samples FILE.npz` writes"),
+    (lambda p: (p / "a.PNG").write_bytes(b"P") and p / "a.PNG", ["x"], "is a picture, not arrays"),
+    (lambda p: (p / "a.npz").write_bytes(b"PK not really") and p / "a.npz", ["x"], "is not an .npz or .npy file"),
+    (lambda p: (p / "a.txt").write_bytes(b"hello") and p / "a.txt", ["x"], "is not an .npz or .npy file"),
+    (lambda p: (p / "a.npy").write_bytes(b"") or p / "a.npy", ["x"], "is not an .npz or .npy file"),
+    (lambda p: np.save(p / "a.npy", X) or p / "a.npy", ["x", "m"], "is one array, but the model takes 'x', 'm'"),
+    (lambda p: np.savez(p / "a.npz", y=X, z=X) or p / "a.npz", ["x"], "lacks input 'x' and holds 'y', 'z'"),
     (lambda p: np.savez(p / "a.npz", x=X, y=X[:1]) or p / "a.npz", ["x", "y"], "equally many .*: 3, .*: 1"),
-    (lambda p: np.save(p / "a.npy", X[:0]) or p / "a.npy", ["x"], "not 0"),
+    (lambda p: np.save(p / "a.npy", X[:0]) or p / "a.npy", ["x"], "at least 1"),
     (damaged, ["x"], "'x' of '.*bad.npz' cannot be read"),
 ])  # fmt: skip
 def test_bad_data_is_refused(tmp_path, make, names, message):

@@ -80,13 +80,13 @@ def test_within_accumulators(cli, network, tmp_path):
 def test_ctrl_c_saves_the_best_so_far(cli, network, tmp_path, monkeypatch):
     from tvmq import training
 
-    monkeypatch.setattr("tvmq.tools.cli.finetune.hundredths", lambda advance: _interrupt_at(3))
+    monkeypatch.setattr("tvmq.tools.cli.finetune.count_hundredths", lambda advance: _interrupt_at(3))
     model, data = network
     output = tmp_path / "net.tvmq"
     done = cli("finetune", model, "--data", data, *QUICKLY, "--minutes", 5, "-o", output, "--json", *ALONE[:2])
     assert done.code == 0, done.err
     assert json.loads(done.out)["finetune"]["interrupted"] and json.loads(done.out)["finetune"]["steps"] == 3
-    assert "finetune: interrupted after 3 steps; the best state so far is what is saved" in done.err
+    assert "finetune: interrupted after 3 steps; the best state so far was saved" in done.err
     assert tvmq.load(output).run({"x": samples(1)})[0].shape == (1, 10)
     assert training.FinetuneProgress  # what is watched
 
@@ -140,7 +140,7 @@ def test_bad_input_gets_one_sentence(cli, network, tmp_path, monkeypatch):
     tvmq.to_onnx(tvmq.quantize(*tvmq.from_onnx(model), [samples(4)], guard=None), quantized)
     for arguments, sentence in (
         ((model, "--data", tmp_path / "none.npz"), "there is no file"),
-        ((quantized, "--data", data), "finetune: the model is quantized already; finetuning begins with the float"),
+        ((quantized, "--data", data), "finetune: the model is quantized already; give the float"),
         ((model, "--data", data, "--activations", "dynamic"), "have no scales to learn; use 'static'"),
         ((model, "--data", data, "--minutes", "0"), "seconds must be above 0. Got 0.0"),
     ):

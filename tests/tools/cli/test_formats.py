@@ -35,8 +35,8 @@ def test_backends_and_options() -> None:
     both = Formats(tflite=Path("a"), tosa=Path("b"))
     assert Formats(onnx=Path("a")).backend(None) is None and Formats(tosa=Path("a")).backend(None) == "tosa"
     assert both.backend("tflite") == "tflite"
-    with pytest.raises(ConfigError, match="--tflite and --tosa round differently, and one model has one arithmetic"):
+    with pytest.raises(ConfigError, match="--tflite and --tosa round differently, and a model has only one arithmetic"):
         both.backend(None)
     config = tvmq.QConfig()
-    assert Formats(onnx=Path("a")).options(config) is config
-    assert both.options(config).partition_conversions == "fully_integral"
+    assert Formats(onnx=Path("a")).with_required_options(config) is config
+    assert both.with_required_options(config).partition_conversions == "fully_integral"

@@ -16,7 +16,7 @@ from tvmq.passes.prepare import prepare
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """A small network with a free batch."""
+    """A small network with a dynamic batch."""
     net = Net((1, 8, 16, 16))
     model = net.model(net.conv(net.op("Relu", net.conv("x", 8, 32)), 32, 8))
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"

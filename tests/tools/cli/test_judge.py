@@ -63,9 +63,9 @@ def test_indices_of_classes_are_compared_as_they_are():
 
 
 @pytest.mark.parametrize("labels, classes, shape, reason", [
-    ([0, 4], (), (1, 5), ""), (None, (), (1, 5), "no labels"), ([0, 5], (), (1, 5), "labels reach from 0 to 5"),
-    ([0, 1], ("a", "b"), (1, 5), "2 folders, but the model tells 5 classes apart"), ([0, 4], ("0", "4"), (1, 5), ""),
-    ([0.5, 1.0], (), (1, 5), "no class numbers"), ([0, 1], (), (1, 2, 8, 8), "no score for each class"),
+    ([0, 4], (), (1, 5), ""), (None, (), (1, 5), "no labels"), ([0, 5], (), (1, 5), "labels range from 0 to 5"),
+    ([0, 1], ("a", "b"), (1, 5), "2 folders, but the model has 5 classes"), ([0, 4], ("0", "4"), (1, 5), ""),
+    ([0.5, 1.0], (), (1, 5), "not class numbers"), ([0, 1], (), (1, 2, 8, 8), "not one score per class"),
 ])  # fmt: skip
 def test_when_top1_is_told(labels, classes, shape, reason):
     found = usual_metric(None if labels is None else np.array(labels), classes, shape)

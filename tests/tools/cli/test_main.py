@@ -13,6 +13,7 @@ import tvmq
 from tests.support.project import ROOT
 from tvmq import errors
 from tvmq.base.by_name import load_object
+from tvmq.tools.cli.command_line import help_text
 from tvmq.tools.cli.commands import COMMANDS, help_of
 
 
@@ -74,7 +75,7 @@ def test_the_list_of_commands_imports_none_of_them():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_texts_of_the_list_are_those_of_the_commands(name):
-    assert help_of(name) == inspect.getdoc(load_object(COMMANDS[name]))
+    assert help_of(name) == help_text(inspect.getdoc(load_object(COMMANDS[name])))
 
 
 @pytest.mark.parametrize("module", ["tvmq", "tvmq.tools.cli"])
@@ -93,7 +94,7 @@ def test_an_interrupt_of_an_import_is_a_sentence(tmp_path, module, library):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr
-    assert done.stderr in ("", "tvmq: interrupted; nothing half-written is left behind\n")
+    assert done.stderr in ("", "tvmq: interrupted; no partly written files are left\n")
 
 
 def test_the_console_script_is_the_module():
@@ -126,7 +127,7 @@ def test_an_interrupt_is_exit_code_130(cli, fake, monkeypatch):
     monkeypatch.setitem(vars(tvmq), "load", load)
     result = cli("explain", "m.tvmq")
     assert result.code == 130
-    assert result.err == "tvmq: interrupted; nothing half-written is left behind\n"
+    assert result.err == "tvmq: interrupted; no partly written files are left\n"
 
 
 def test_a_bug_keeps_its_traceback(cli, fake, monkeypatch):

@@ -21,7 +21,7 @@ def test_bad_shapes(text):
     ((None, 3), (), (64, 3), 4, (4, 3)),
     ((8, 3), (), (64, 3), 1, (8, 3)),  # the model's own batch
     ((None, None), (), (64, 7), 1, (1, 7)),
-    ((None, None), (), None, 1, (1, None)),  # stays free without data
+    ((None, None), (), None, 1, (1, None)),  # stays dynamic without data
     ((None, 3), (2, 3), (64, 3), 1, (2, 3)),
     (None, (), (64, 5), 1, (1, 5)),  # unknown rank
     ((), (), (), 1, ()),  # a scalar
@@ -35,7 +35,7 @@ def test_choice_of_shapes(own, given, data, batch, expected):
 
 @pytest.fixture
 def model(tmp_path):
-    """y = relu(x) with a free batch, as a file."""
+    """y = relu(x) with a dynamic batch, as a file."""
     value = onnx.helper.make_tensor_value_info
     x, y = value("x", onnx.TensorProto.FLOAT, ["batch", 3]), value("y", onnx.TensorProto.FLOAT, ["batch", 3])
     node = onnx.helper.make_node("Relu", ["x"], ["y"], name="/act/Relu")

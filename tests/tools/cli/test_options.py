@@ -200,7 +200,7 @@ def test_modes_that_need_data_say_so(cli, fake, tmp_path):
     (tmp_path / "m.onnx").write_bytes(load_demo().model)
     result = cli("quantize", tmp_path / "m.onnx", "-o", tmp_path / "m.tvmq", "--calibrate-mode", "minmax")
     assert result.code == 1
-    assert "'minmax' chooses ranges from data; add --data" in result.err
+    assert "'minmax' chooses ranges from data, and scales" in result.err
 
 
 def test_global_scale_needs_no_data(cli, fake, tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ def test_a_broken_model_is_refused_and_saved_by_force_alone(folder, cli):
     assert refused.code == 3 and not (folder / "small_variance.tvmq").exists()
     assert refused.err.startswith("tvmq: quantize: int8 keeps ") and refused.err.count("\n") == 1
     assert "the guard asks for sqnr >= 20; to blame: " in refused.err and "choices of more precision" in refused.err
-    assert refused.err.endswith("nothing was saved, --force saves the model as it is\n")
+    assert refused.err.endswith("nothing was saved; --force saves the model anyway\n")
     with pytest.warns(UserWarning, match="the guard asks for"):
         assert cli(*few, "--force").code == 0
     assert (folder / "small_variance.tvmq").exists()
@@ -54,6 +54,6 @@ def test_a_metric_with_a_drop(folder, cli):
     held = arguments(folder, "healthy", "--metric", "top1", "--max-drop", 100)
     assert cli(*held).code == 0
     alone = cli(*arguments(folder, "healthy", "--max-drop", 1))
-    assert alone.code == 1 and "--max-drop: it is the drop of a metric" in alone.err
+    assert alone.code == 1 and "--max-drop: there is no metric whose drop it could bound" in alone.err
     wrong = cli(*arguments(folder, "healthy", "--guard", "snr > 1"))
     assert wrong.code == 1 and "write 'sqnr >= 20'" in wrong.err

@@ -13,7 +13,7 @@ import pytest
 
 from tests.quantization.search.small_search import samples, unsteady_network
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.search import distill, is_uncertain
+from tvmq.tools.cli.search import is_uncertain, make_training_options
 
 FAST = ("--options", "int8,float", "--rounds", "1", "--held-out", "24")
 
@@ -43,7 +43,7 @@ def test_a_search_by_decibels(cli, network, tmp_path):
                 "-o", tmp_path / "q.tvmq", "--no-bench", "--quiet")  # fmt: skip
     assert taken.code == 0, taken.err
     refused = cli("search", model, "--data", data, "--sqnr", "25", *FAST, "-o", tmp_path / "s", "--no-resume")
-    assert refused.code == 1 and "is there already; --resume goes on with it" in refused.err
+    assert refused.code == 1 and "exists already; --resume continues it" in refused.err
     merged = cli("search", model, "--data", data, "--sqnr", "25", *FAST, "-o", tmp_path / "m",
                  "--merge", tmp_path / "s" / "journal.sqlite", "--json")  # fmt: skip
     assert json.loads(merged.out)["trials"] == 0 and "results from" in merged.err
@@ -54,14 +54,14 @@ def test_a_bound_that_nothing_holds(cli, network, tmp_path):
     model, data = network
     done = cli("search", model, "--data", data, "--sqnr", "190", *FAST, "-o", tmp_path / "s", "--quiet")
     assert done.code == 3
-    assert "No model with layers in 8 bits keeps the bound: keep float, or loosen it" in done.out
+    assert "No model with 8-bit layers keeps the bound: stay with float, or loosen it" in done.out
     assert "misses the bound" in done.out
 
 
 def test_finetuning_without_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "tvmq.training", None)
     with pytest.raises(ConfigError, match="search: --finetune-steps: "):
-        distill(3)
+        make_training_options(3)
 
 
 @pytest.mark.slow

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from tvmq.tools.cli.guard import import_tvm, needs_torch
+from tvmq.tools.cli.exit_codes import import_tvm, needs_torch
 
 WITHOUT = """
 import importlib.util, sys
-from tvmq.tools.cli.guard import import_tvm
+from tvmq.tools.cli.exit_codes import import_tvm
 import_tvm(["net.onnx", "samples.npz"])
 assert "tvm" in sys.modules and "torch" not in sys.modules
 importlib.util.find_spec("torch")  # raises ValueError for a module that is blocked

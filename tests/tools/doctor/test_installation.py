@@ -11,7 +11,7 @@ from tvmq.tools.doctor import installation, machine
 from tvmq.tools.doctor.findings import count_problems, note, run_check
 from tvmq.tools.doctor.installation import check_package, check_packages, check_python, import_error
 from tvmq.tools.doctor.installation_checks import check_installation
-from tvmq.tools.doctor.versions import key, parse
+from tvmq.tools.doctor.versions import parse_requirement, sort_key
 
 
 def test_this_installation_is_healthy():
@@ -32,12 +32,12 @@ def test_this_installation_is_healthy():
     ("0.1.15", "<0.1.15", False), ("2.13.0+cpu", ">=2.9", True), ("1.9", "!=1.9", False), ("1.26", "==1.26.0", True),
 ])  # fmt: skip
 def test_bounds(version, bounds, fits):
-    assert parse(f"x{bounds}").admits(version) is fits
+    assert parse_requirement(f"x{bounds}").admits(version) is fits
 
 
 def test_versions_are_ordered():
     order = ["1.0.dev1", "1.0a1", "1.0b2", "1.0rc1", "1.0", "1.0.post1", "1.0.1", "1.10"]
-    assert sorted(reversed(order), key=key) == order
+    assert sorted(reversed(order), key=sort_key) == order
 
 
 def test_our_own_requirements_are_understood():
@@ -47,18 +47,18 @@ def test_our_own_requirements_are_understood():
 
 
 def test_a_wrong_version_is_a_problem():
-    found = check_package(parse("numpy>=99"))
+    found = check_package(parse_requirement("numpy>=99"))
     assert found.status == "problem" and "requires >=99" in found.what and found.remedy == 'pip install "numpy>=99"'
 
 
 def test_a_missing_package_is_a_problem():
-    found = check_package(parse("no-such-package>=1.0"))
+    found = check_package(parse_requirement("no-such-package>=1.0"))
     assert found.status == "problem" and found.what == "not installed; tvmq requires >=1.0"
 
 
 def test_a_package_that_does_not_import_is_a_problem(monkeypatch):
     monkeypatch.setattr(installation, "import_error", lambda module: f"OSError: {module}.so: cannot open")
-    found = check_package(parse("numpy>=1.0"))
+    found = check_package(parse_requirement("numpy>=1.0"))
     assert found.status == "problem" and "cannot be imported: OSError: numpy.so" in found.what
     assert import_error("no_such_module").startswith("ModuleNotFoundError")
 

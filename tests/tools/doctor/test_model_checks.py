@@ -57,7 +57,7 @@ def test_wrong_preprocessing_by_labels(monkeypatch):
     right = faults.context()
     labels = right.outputs(right.float_run, right.arrays)[0].argmax(axis=1)
     (found,) = check_preprocessing(faults.context(prepare=lambda x: x[:, ::-1], labels=labels))
-    assert (found.status, found.figures["code"]) == ("problem", "x[:, ::-1]") and "labels are met" in found.what
+    assert (found.status, found.figures["code"]) == ("problem", "x[:, ::-1]") and "accuracy with the samples as given" in found.what
     (found,) = check_preprocessing(faults.context(labels=labels))
     assert found.status == "ok" and found.figures["score"] == 1.0
     (found,) = check_preprocessing(faults.context(labels=np.full(32, 77)))  # labels of something else

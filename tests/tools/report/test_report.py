@@ -85,7 +85,7 @@ def test_names_cannot_write_code_into_the_page(cli, tmp_path):
 
 def test_bad_input_gets_one_sentence(cli, files, tmp_path, monkeypatch):
     model, data, saved = files
-    cases = [("{", "is no JSON"), ("[]", "front.json of a search"), ('{"points": [1]}', "point 0"),
+    cases = [("{", "is not JSON"), ("[]", "front.json of a search"), ('{"points": [1]}', "point 0"),
              ('{"points": [{"name": "a", "seconds": "x"}]}', "must have a number")]  # fmt: skip
     for text, sentence in cases:
         (tmp_path / "front.json").write_text(text)

@@ -155,7 +155,7 @@ def _check_sizes(item: Any, inputs: list[Input], number: int) -> dict[str, np.nd
     except DataError as error:
         if number and "has shape" in str(error):
             raise DataError(
-                f"{error}; sizes are those of the first batch: pad or cut all to one length, or keep sizes free in "
+                f"{error}; sizes are those of the first batch: pad or cut all to one length, or keep sizes dynamic in "
                 "Python (docs/sizes.md)"
             ) from error
         raise

@@ -32,7 +32,7 @@ class Frame:
     input     its name
     layout    "NCHW" or "NHWC"
     channels  1 or 3
-    height, width   in pixels; None where the model leaves it free
+    height, width   in pixels; None where the model leaves it dynamic
     dtype     of the input
     """
 
@@ -58,7 +58,7 @@ def frame_of(
 ) -> Frame:
     """The frame of a model that takes one picture.
 
-    shapes   {input: shape, None for free dimensions, or None for an unknown rank}
+    shapes   {input: shape, None for dynamic dimensions, or None for an unknown rank}
     layout   taken instead of the guess
     raises   DataError for a model of other inputs, saying what pictures need
 

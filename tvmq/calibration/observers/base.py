@@ -127,9 +127,18 @@ LEAST_GAIN = 1e-3
 
 
 class Observer(Protocol):
-    """A frozen dataclass whose fields are its options.
+    """Rule that chooses the range of a tensor from its statistics: a frozen dataclass whose fields are its options.
 
     needs  the statistics it reads: "ranges", "histogram", both, or nothing; histograms are taken where one reads them
+
+    >>> class Extremes:
+    ...     needs = ("ranges",)
+    ...     def thresholds(self, statistics, spec):
+    ...         return usable_range(statistics.ranges.low, statistics.ranges.high, spec)
+    >>> statistics = TensorStatistics("x", with_histogram=False)
+    >>> statistics.update(np.float32([[1, 5]]))
+    >>> Extremes().thresholds(statistics, QuantSpec("uint8"))
+    (0.0, 5.0)
     """
 
     needs: ClassVar[tuple[str, ...]]

@@ -25,7 +25,13 @@ from tvmq.numerics.spec import QuantSpec, choose_qparams
 
 
 class WeightObserver(Protocol):
-    """A frozen dataclass whose fields are its options."""
+    """Rule that chooses the range of a weight, or of each channel: a frozen dataclass whose fields are its options.
+
+    >>> weights = np.float32([[1, -3], [0.5, 0.25]])
+    >>> low, high = WeightMax().thresholds(weights, QuantSpec("int8", symmetric=True, per_channel=True), axis=0)
+    >>> high
+    array([3. , 0.5])
+    """
 
     def thresholds(
         self, weights: np.ndarray, spec: QuantSpec, axis: int | None = None, name: str = ""

@@ -82,7 +82,7 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     """Compare every operator, type and attribute of an integer module's core with a backend description.
 
     mod      as `quantize` gives it, in one function or in four; its core is what lies between the conversions of inputs
-             and results (partition_conversions), and whatever floats stand behind it that are more than functions of
+             and results (partition_conversions), and any floats after it that are more than functions of
              one result
     backend  a tvmq.Backend, its "module:object", or the name of one of tvmq.backends; None is the portable CPU
     raises   StageError for a module that is not quantized, ConfigError for an unknown backend

@@ -175,7 +175,7 @@ class Emulator:
         return rounded_floats(result, floats)
 
     def _bound_sums(self) -> None:
-        """Bound the sums of the module as it is now; free sizes get theirs with the first input."""
+        """Bound the sums of the module as it is now; dynamic sizes get theirs with the first input."""
         if self._view is self.view:
             return
         self._view, self._bounds = self.view, Bounds()

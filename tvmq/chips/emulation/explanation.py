@@ -102,8 +102,12 @@ def check_conformance(vectors: str | Path, answers: str | Path) -> ConformanceCh
     """Compare what a device answered with the vectors, and explain the differences.
 
     vectors  a folder that `conformance` wrote
-    answers  a folder of .npy files, or an .npz, by the names of the cases
+    answers  a folder of .npy files, or an .npz, by the names of the cases: "conv2d/strides_2_int8", in the shape of `y`
+    returns  differing values by operator and branch, with the rule or fault that explains all of them; `print` shows it
     raises   DataError for what cannot be read, or does not fit
+
+        check = tvmq.check_conformance("vectors", "answers.npz")
+        print(check)
     """
     chips, cases = read_vectors(Path(vectors))
     answered_cases, missing = read_answers(Path(answers), cases)

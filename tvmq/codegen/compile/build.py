@@ -108,20 +108,20 @@ def build(
     target   "llvm" is this CPU with all its features; "x86-64-v3", "llvm -mcpu=...", a dict or a tvm Target for others;
              "cuda" is this machine's GPU, {"kind": "cuda", "arch": "sm_90"} any other.
              A list of CPUs gives code for each; the best that this CPU can run is taken, here and where it is loaded
-    sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
-             costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does.
-             {free dimension: [numbers]}: it stays free and takes all sizes, and these common ones, all combinations
-             of them, have code of their own that is as fast; each costs about as much compile time as one fixed size
+    sizes    {dynamic dimension: number}, for code that takes no other size and is faster; the others stay dynamic: a
+             batch costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does.
+             {dynamic dimension: [numbers]}: it stays dynamic and takes all sizes, and these common ones have, in
+             all combinations, code of their own that is as fast; each costs about the compile time of one fixed size
     num_threads  that it may use, whatever other models do; None: see `Executable.num_threads`
     tune     so many seconds go into measuring tiles of the kernels on this machine; what is found is kept in the cache
              folder (TVMQ_CACHE) and used by all later builds. Results have the same bits. On a terminal a line on
              stderr tells how far it is; interrupted, it keeps what it has
-    lowerings  operators of the integer module that code of yours computes, on CPUs: tvmq.Lowering, or "module:object"
+    lowerings  operators of the integer module that your own code computes, on CPUs: tvmq.Lowering, or "module:object"
              of one; the first that fits takes a layer. `explain` lists what each took, `verify` compares it. Functions
              of FuseOpsByPattern with the attribute Codegen go to their code generator as well
-    backend  a description (as `quantize(target=...)` takes it) whose lowerings are taken, behind those given here
+    backend  a description (as `quantize(target=...)` takes it) whose lowerings are used, after those given here
     warns    BackendWarning for a module quantized for a device that sums or computes floats in fewer bits than a CPU
-    raises   TargetError for an unknown target, ConfigError for sizes of no free dimension or that the model does not
+    raises   TargetError for an unknown target, ConfigError for sizes of no dynamic dimension or that the model does not
              take, BuildError if TVM fails, or a lowering, its library or code generator
     """
     check_counts("build", num_threads=num_threads)
@@ -242,7 +242,7 @@ def _describe_common(
 ) -> list[SizedFunction]:
     """The functions for common sizes, in their order."""
     if any(isinstance(machine, CudaTarget) for machine in machines):
-        raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension free")
+        raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension dynamic")
     functions = []
     for number, sizes in enumerate(common):
         tensors = describe_tensors(View(with_sizes(plain, sizes)))
@@ -315,7 +315,7 @@ def _lower_for(
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.composites)
         lowerer = Lowerer(part, isa, shared=shared)
         lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
-        lowerer.packed = recipes.add
+        lowerer.record_packing = recipes.add
         return lowerer
 
     return lower_functions(mod, walk, batch, common)

@@ -15,7 +15,7 @@ from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.graph.view import flatten_tuples, is_const
 
 Tensor = tuple[tuple[int, ...], str]
-FREE = 1  # what a dimension that only a run tells counts as
+DYNAMIC_SIZE = 1  # what a dimension that only a run tells counts as
 
 
 @dataclass(frozen=True)
@@ -112,4 +112,4 @@ def _tensors(ty: Any) -> list[Tensor]:
 def _tensor(ty: Any) -> Tensor | None:
     if not isinstance(ty, relax.TensorType) or ty.shape is None:
         return None
-    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else FREE for d in ty.shape), str(ty.dtype)
+    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else DYNAMIC_SIZE for d in ty.shape), str(ty.dtype)

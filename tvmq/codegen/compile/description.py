@@ -1,6 +1,6 @@
 """Description of a compiled module, saved with it: inputs, outputs, ledger, layer names, functions.
 
-One warning where free dimensions make a build much slower than fixed ones would.
+One warning where dynamic dimensions make a build much slower than fixed ones would.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves, op_name, sizes_of
 from tvmq.runtime.artifact.model_description import Description, Entries
 
@@ -130,17 +130,16 @@ def _scale(call: relax.Call) -> dict[str, Any]:
 
 
 def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None) -> None:
-    """Warn once, with the dimension, the slowest layer, how slow it is and the remedy, if layers of free sizes have no
-    kernel.
+    """Warn once, with dimension, slowest layer, how slow it is and the remedy, if dynamic layers have no kernel.
 
     batch   the dimension whose samples run one by one in code of fixed sizes; None if there is none
     """
-    view, free = View(mod), [name for name in free_dimensions(mod) if name != batch]
-    slow = [(_factor(value), var, value) for var, value in view.bindings if free and _factor(value) > 1]
+    view, dynamic = View(mod), [name for name in dynamic_dimensions(mod) if name != batch]
+    slow = [(_factor(value), var, value) for var, value in view.bindings if dynamic and _factor(value) > 1]
     named = [
         (factor, name, view.sources(var.name)[0])
         for factor, var, value in slow
-        for name in free
+        for name in dynamic
         if any(_mentions(arg, name) for arg in leaves(value))
     ]
     if not named:
@@ -148,7 +147,7 @@ def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None) -> None:
     factor, name, layer = max(named, key=lambda one: one[0])
     others = len({layer for *_, layer in named}) - 1
     warn_user(
-        f"build: the free dimension '{name}' makes layer '{layer}' about {factor} times as slow as a fixed one would"
+        f"build: the dynamic dimension '{name}' makes layer '{layer}' about {factor} times as slow as a fixed one would"
         + (f", and {others} other{'s' * (others > 1)} slow" if others else "")
         + ": it has no kernel for any size and runs in loops; fix it, by shape= of from_onnx or "
         f"sizes={{'{name}': number}} of build"
@@ -162,7 +161,7 @@ CODES_DEPTHWISE = 2
 
 
 def _factor(value: relax.Expr) -> int:
-    """So many times as long as with fixed sizes an operator of free ones takes; 1 where it has a kernel."""
+    """So many times as long as with fixed sizes an operator of dynamic ones takes; 1 where it has a kernel."""
     op = op_name(value)
     if op in TRANSPOSED_CONVOLUTIONS or op == "nn.conv3d":
         return LOOPS

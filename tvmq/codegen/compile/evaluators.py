@@ -23,7 +23,7 @@ Feed = Mapping[str, np.ndarray]
 class Runner:
     """A float module, compiled for this CPU at its first run.
 
-    Free dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
+    Dynamic dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
     """
 
     def __init__(self, mod: tvm.IRModule) -> None:
@@ -53,5 +53,17 @@ class Runner:
 
 
 def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
-    """Compile a float module for this CPU, for calibration to run: {input: array} -> results in order."""
+    """Compile a float module for this CPU, for calibration to run: {input: array} -> results in order.
+
+    mod      a float module; dynamic dimensions get code for the sizes of each batch
+    returns  a function of one batch, float32 arrays by input name, to the list of results
+    raises   BuildError if TVM fails
+
+    >>> from tvm import relax
+    >>> x, builder = relax.Var("x", relax.TensorType((2,), "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     _ = builder.emit_func_output(builder.emit(relax.op.nn.relu(x), "y"))
+    >>> [y.tolist() for y in evaluator(builder.get())({"x": np.float32([-1, 2])})]
+    [[0.0, 2.0]]
+    """
     return Runner(mod).run

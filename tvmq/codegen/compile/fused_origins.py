@@ -17,12 +17,12 @@ from tvmq.graph.functions import called_function
 from tvmq.graph.view import leaves
 
 
-def match_operators(plain: tvm.IRModule, fused: tvm.IRModule, function: str = "main") -> dict[str, tuple[str, ...]]:
-    """{variable of the fused main: variables of the plain one that its call computes, in order}.
+def match_operators(unfused: tvm.IRModule, fused: tvm.IRModule, function: str = "main") -> dict[str, tuple[str, ...]]:
+    """{variable of the fused main: variables of the unfused one that its call computes, in order}.
 
-    plain, fused  modules before and behind FuseOps
+    unfused, fused  modules before and behind FuseOps
     """
-    return _Alignment(plain, fused, function).members
+    return _Alignment(unfused, fused, function).members
 
 
 def bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
@@ -35,14 +35,14 @@ def bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
 class _Alignment:
     """Bindings of the module before fusion for those of the fused one."""
 
-    def __init__(self, plain: tvm.IRModule, fused: tvm.IRModule, function: str) -> None:
+    def __init__(self, unfused: tvm.IRModule, fused: tvm.IRModule, function: str) -> None:
         self.fused = fused
-        self.plain = {var.name: value for var, value in bindings(plain[function])}
-        self.order = {name: index for index, name in enumerate(self.plain)}
+        self.unfused = {var.name: value for var, value in bindings(unfused[function])}
+        self.order = {name: index for index, name in enumerate(self.unfused)}
         self.members: dict[str, tuple[str, ...]] = {}
-        self._known: dict[str, str] = {}  # variable of the fused main -> variable of the plain one
+        self._known: dict[str, str] = {}  # variable of the fused main -> variable of the unfused one
         self._fields: dict[str, dict[int, str]] = {}  # the same for parts of a tuple
-        ends = zip(*(leaves(mod[function].body.body) for mod in (fused, plain)), strict=True)
+        ends = zip(*(leaves(mod[function].body.body) for mod in (fused, unfused)), strict=True)
         self._known.update((new.name, old.name) for new, old in ends)
         for var, value in reversed(bindings(fused[function])):
             self._walk(var, value)
@@ -52,10 +52,10 @@ class _Alignment:
         old, func = self._known.get(var.name), self._group(value)
         if func is not None:
             self._open(var.name, value, func)
-        elif isinstance(value, relax.TupleGetItem) and old not in self.plain:
+        elif isinstance(value, relax.TupleGetItem) and old not in self.unfused:
             self._fields.setdefault(value.tuple_value.name, {})[value.index] = str(old)
-        elif old is not None and old in self.plain:
-            self._match(value, self.plain[old], self._known)
+        elif old is not None and old in self.unfused:
+            self._match(value, self.unfused[old], self._known)
             self.members[var.name] = (old,)
 
     def _open(self, name: str, call: relax.Call, func: relax.Function) -> None:
@@ -66,9 +66,9 @@ class _Alignment:
         operators: list[str] = []
         for own, inner in reversed(bindings(func)):
             old = inside.get(own.name)
-            if old is not None and old in self.plain:
+            if old is not None and old in self.unfused:
                 operators.append(old)
-                self._match(inner, self.plain[old], inside)
+                self._match(inner, self.unfused[old], inside)
         for param, arg in zip(func.params, call.args, strict=True):
             if param.name in inside and isinstance(arg, relax.Var):
                 self._known.setdefault(arg.name, inside[param.name])

@@ -7,7 +7,7 @@ steps the state that every step gives meets the others in the last concat, 12,00
 end. Paths end with their block. One operator stands between two blocks, outside of both, or TVM would join them again;
 it is fused with nothing.
 
-Functions that compute free sizes, in a fixed order: equal modules give equal code.
+Functions that compute dynamic sizes, in a fixed order: equal modules give equal code.
 
 TVM puts what it has to compute for a shape (`relax.transform.VMShapeLower`) into a function of stores, one a number,
 and walks a hash table of addresses for it: their order is another one in every process.

@@ -1,6 +1,6 @@
 """Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for dynamic sizes.
 
-Tests: tests/codegen/kernels/test_free_sizes.py
+Tests: tests/codegen/kernels/test_dynamic_sizes.py
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.main_calls import CallOrigin
 from tvmq.errors import ConfigError
 from tvmq.graph.functions import function_module, inline_functions, part_functions, unpack_weights
-from tvmq.graph.symbolic import free_dimensions, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.passes.fold_constants import fold_constants
 
 Sizes = Mapping[str, int | Sequence[int]]
@@ -152,7 +152,7 @@ def lower_functions(
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:
     """The walk over a function of one sample; weights are constants, but for tables, of which rows are unpacked."""
     kept = unpack_weights(mod, tables=False)
-    kept = with_sizes(kept, {batch: 1}) if batch in free_dimensions(kept) else kept
+    kept = with_sizes(kept, {batch: 1}) if batch in dynamic_dimensions(kept) else kept
     walk = lowerer(float_weights(kept), shared)
     walk.int4_weights = find_int4_weights(kept)
     return walk

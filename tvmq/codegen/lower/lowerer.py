@@ -158,7 +158,7 @@ class Lowerer:
         self.isa = isa
         self.int4_weights: dict[str, Int4Weights] = {}
         self.custom_calls: dict[str, CustomCall] = {}
-        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None
+        self.record_packing: Callable[[Kernel], None] | None = shared.record_packing if shared else None
 
         # Results. Names and notes of kernels, and what each call stands for, by the variable of the *lowered* function
         # that it computes: `explain`, cost model and profile join these with source layers. `mismatches`
@@ -346,8 +346,8 @@ class Lowerer:
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
             gvar = self.functions[kernel.key] = self._builder.add_func(func, symbol)
             self.works[str(gvar.name_hint)] = kernel.work
-        if self.packed is not None:
-            self.packed(kernel)
+        if self.record_packing is not None:
+            self.record_packing(kernel)
         args = [*inputs, *map(self.constant, kernel.constants)]
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
         self.kernel_names[var.name] = kernel.name

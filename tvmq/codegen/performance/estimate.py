@@ -106,7 +106,7 @@ def estimates(
 ) -> tuple[list[Estimate], float]:
     """All calls of the compiled module in order, and seconds of a run.
 
-    mod  prepared or realized; a free batch counts as one sample
+    mod  prepared or realized; a dynamic batch counts as one sample
     """
     walks: list[Lowerer] = []
 

@@ -96,7 +96,7 @@ def add_mask(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
 def table(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.table."""
     if not is_const(call.args[1]):
-        raise writer.unsupported_error("tvmq.table of values that are computed", "has no C form")
+        raise writer.unsupported_error("tvmq.table with computed values")
     values = writer.constants.tensor(const_value(call.args[1]), "table")
     codes = writer.formula(call.args[0], shape_of(var))
     first = " + 128" if codes.type == "s8" else ""

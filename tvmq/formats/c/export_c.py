@@ -12,18 +12,17 @@ import tvm
 from tvm import relax
 
 from tvmq.base.whole_file import write_files
-from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
+from tvmq.errors import ConfigError, IntegralError
 from tvmq.formats.c.files import CArgument, header, source
 from tvmq.formats.c.forms import FORMS
 from tvmq.formats.c.placing import name_results, plan_arena, text_of
-from tvmq.formats.c.scales import of_inputs, of_results
+from tvmq.formats.c.scales import input_scales, result_scales
 from tvmq.formats.c.tensor import NAMES
 from tvmq.formats.c.writer import CWriter
+from tvmq.formats.exporting.integral_core import extract_core
 from tvmq.graph.analysis.integer_core import element_types
-from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
-from tvmq.graph.ledger import get_ledger
+from tvmq.graph.functions import plain_module
 from tvmq.graph.names import UniqueNames, identifier, input_names, output_names
-from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, is_const, op_name, sizes_of
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -71,20 +70,21 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
 
     The C function NAME_run takes the codes that `exe["quantize_inputs"]` gives and writes those that
     `exe["dequantize_outputs"]` takes, bit for bit what `exe["quantized_main"]` computes. It needs stdint.h alone: no
-    heap, no library of mathematics, no float. Constants are const; intermediate results stand in one static array,
+    heap, no library of mathematics, no float. Constants are const; intermediate results are in one static array,
     whose plan is made here.
 
-    qmod     what `quantize` gave with partition_conversions="fully_integral", in sizes that are all fixed
+    qmod     module that `quantize` returned with partition_conversions="fully_integral", in sizes that are all fixed
     folder   made if it is not there; both files are written under other names and renamed
     name     begins the names of files, functions and macros: letters, digits and "_"
     returns  the files, and bytes of RAM and of constants
     raises   StageError for a module that is not in four functions, IntegralError naming a layer that computes in
-             floats, UnsupportedOpError naming one without a C form, ModelError for a free size, ConfigError for a
+             floats, UnsupportedOpError naming one without a C form, ModelError for a dynamic size, ConfigError for a
              name that C does not take, OutputError if the files cannot be written
     """
     if not IDENTIFIER.fullmatch(name) or name in RESERVED:
         raise ConfigError(f"export_c: name must be letters, digits and '_' and no word of C. Got {name!r} instead")
-    core = _core(qmod)
+    core = extract_core(qmod, "export_c", REMEDY)
+    _check_integral(View(core))
     writer = CWriter(View(core), FORMS)
     entries = input_names(core["main"])
     sources = output_names(core["main"], len(writer.view.outputs))
@@ -96,11 +96,11 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
     arena, least = plan_arena(writer)
     plain = plain_module(qmod)
     tensors = [*(writer.values[param] for param in entries), *results]
-    meanings = [*of_inputs(plain), *of_results(plain)]
+    encodings = [*input_scales(plain), *result_scales(plain)]
     names = _names_in_c([*entries.values(), *sources])
     arguments = [
         CArgument(*argument)
-        for argument in zip(names, [*ins, *outs], [*entries.values(), *sources], tensors, meanings, strict=True)
+        for argument in zip(names, [*ins, *outs], [*entries.values(), *sources], tensors, encodings, strict=True)
     ]
     inputs, outputs = arguments[: len(ins)], arguments[len(ins) :]
     folder = Path(folder)
@@ -118,24 +118,6 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
         writer.constants.used_in("".join(text for _, text in steps))[1],
         len(steps),
     )
-
-
-def _core(qmod: tvm.IRModule) -> tvm.IRModule:
-    """A module whose main is the core, which is proved to be integral and of fixed sizes."""
-    if not isinstance(qmod, tvm.IRModule):
-        raise StageError(f"export_c: takes the module that tvmq.quantize gives. Got {type(qmod).__name__} instead")
-    qmod = plain_module(qmod)
-    if not is_partitioned(qmod):
-        stage = get_ledger(qmod).stage
-        raise StageError(f"export_c: the module is '{stage}' and in one function; {REMEDY}")
-    core = unpack_weights(function_module(qmod, "quantized_main"))
-    for free, (param, axis) in free_dimensions(core).items():
-        raise ModelError(
-            f"export_c: axis {axis} of input '{param}' has the free size '{free}'; C has fixed sizes, give it one with "
-            "from_onnx(..., shape=...)"
-        )
-    _check_integral(View(core))
-    return core
 
 
 def _check_integral(view: View) -> None:

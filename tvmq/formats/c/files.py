@@ -12,7 +12,7 @@ import numpy as np
 
 from tvmq.base.text import c_comment
 from tvmq.formats.c.constants import PER_LINE
-from tvmq.formats.c.scales import Meaning
+from tvmq.formats.c.scales import Encoding
 from tvmq.formats.c.tensor import C_TYPES, CTensor
 from tvmq.formats.c.writer import CWriter
 from tvmq.version import __version__
@@ -25,14 +25,14 @@ class CArgument:
     name     in the header
     place    the same parameter in the C file, where other names could hide it
     source   in the model
-    meaning  scale, one or one for each channel, and zero point of codes; None for numbers
+    encoding  scale, one or one for each channel, and zero point of codes; None for plain integers
     """
 
     name: str
     place: str
     source: str
     tensor: CTensor
-    meaning: Meaning
+    encoding: Encoding
 
 
 def header(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], arena: int) -> str:
@@ -79,15 +79,15 @@ def _about(upper: str, kind: str, argument: CArgument) -> list[str]:
     source = c_comment(argument.source)
     kind = f"{kind} '{source}': {C_TYPES[argument.tensor.type]}"
     lines = [f"/* {kind} [{shape}] */", f"#define {own}_SIZE {argument.tensor.size}"]
-    if argument.meaning is None:
+    if argument.encoding is None:
         return lines
-    numbers = [f"{_float(v)}" for v in np.ravel(argument.meaning[0])]
+    numbers = [f"{_float(v)}" for v in np.ravel(argument.encoding[0])]
     if len(numbers) == 1:
         lines.append(f"#define {own}_SCALE {numbers[0]}")
     else:
         rows = [", ".join(numbers[i : i + PER_LINE // 4]) for i in range(0, len(numbers), PER_LINE // 4)]
         lines.append(f"#define {own}_SCALES {{ \\\n    " + ", \\\n    ".join(rows) + " }")
-    return [*lines, f"#define {own}_ZERO_POINT {int(np.ravel(argument.meaning[1])[0])}"]
+    return [*lines, f"#define {own}_ZERO_POINT {int(np.ravel(argument.encoding[1])[0])}"]
 
 
 def _float(value: float) -> str:

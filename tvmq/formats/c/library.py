@@ -17,7 +17,7 @@ class CKernel:
 
     name    its name without types
     text    C; $name is its full name
-    dependencies  what has to stand before it: structures, functions that do not depend on types
+    dependencies  kernels that must precede it: structures, functions that do not depend on types
     """
 
     name: str
@@ -51,5 +51,5 @@ class Library:
 
     @property
     def text(self) -> str:
-        """All of them."""
+        """C text of all functions, in order."""
         return "\n".join(text.strip("\n") + "\n" for text in self._texts)

@@ -135,7 +135,7 @@ def pad(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor | InputWit
     if mode != "constant":
         return _pad_by_places(writer, source, result, width, mode)
     if width.min() < 0:
-        raise writer.unsupported_error("nn.pad that cuts", "has no C form")
+        raise writer.unsupported_error("nn.pad with a negative width")
     if width.any():
         writer.fill(result, literal(int(call.attrs.pad_value)))
     own = strides_of(result.shape)
@@ -147,7 +147,7 @@ def pad(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor | InputWit
 def _pad_by_places(writer: CWriter, source: CTensor, result: CTensor, width: np.ndarray, mode: str) -> CTensor:
     """reflect, replicate, circular: constant tables say for each place along an axis which element it repeats."""
     if mode not in PAD_MODES:
-        raise writer.unsupported_error(f"nn.pad with mode {mode}", "has no C form")
+        raise writer.unsupported_error(f"nn.pad with mode {mode}")
     places = [np.pad(np.arange(n), w, mode=PAD_MODES[mode]) for n, w in zip(source.shape, width.tolist(), strict=True)]
     _gather_at_places(writer, source, result, places)
     return result
@@ -173,7 +173,7 @@ def _gather_at_places(writer: CWriter, source: CTensor, result: CTensor, places:
 def resize(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """image.resize2d that repeats pixels by whole factors."""
     if not repeats_pixels(call):
-        raise writer.unsupported_error(f"image.resize2d with method {call.attrs.method}", "has no C form")
+        raise writer.unsupported_error(f"image.resize2d with method {call.attrs.method}")
     source, result = writer.array(call.args[0]), writer.result(var)
     batch, channels, rows, columns = source.shape
     down, across = result.shape[2] // rows, result.shape[3] // columns
@@ -188,7 +188,7 @@ def take(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     source, indices = writer.array(call.args[0]), writer.array(call.args[1])
     result, mode = writer.result(var), str(call.attrs.mode)
     if mode == "nan":
-        raise writer.unsupported_error("take with mode nan", "has no C form")
+        raise writer.unsupported_error("take with mode nan")
     shape = source.shape if call.attrs.axis is not None else (source.size,)
     axis = int(call.attrs.axis) % len(shape) if call.attrs.axis is not None else 0
     inner, outer, size = math.prod(shape[axis + 1 :]), math.prod(shape[:axis]), shape[axis]

@@ -38,7 +38,7 @@ def integer_layer_norm(writer: CWriter, var: relax.Var, call: relax.Call) -> CTe
     """tvmq.integer_layer_norm over the last axes."""
     a, x, result = call.attrs, writer.array(call.args[0]), writer.result(var)
     if not all(is_const(arg) for arg in call.args[1:]):
-        raise writer.unsupported_error("tvmq.integer_layer_norm with parameters that are computed", "has no C form")
+        raise writer.unsupported_error("tvmq.integer_layer_norm with computed parameters")
     multiplier, offset = (writer.constants.tensor(const_value(arg), hint) for arg, hint in _parameters(call))
     count = multiplier.size
     name = writer.library.use(LAYER_NORM, X=x.type, Y=result.type)

@@ -16,7 +16,7 @@ MARK = re.compile(r"@\d+@")
 
 
 def name_results(writer: CWriter, results: Sequence[CTensor], places: Sequence[str]) -> None:
-    """Results are written where the caller wants them; one that is written elsewhere already is copied."""
+    """Write results to the caller's buffers; copy a result that already stands elsewhere."""
     writer.layer = "results"
     for result, place in zip(results, places, strict=True):
         storage = result.storage
@@ -28,21 +28,21 @@ def name_results(writer: CWriter, results: Sequence[CTensor], places: Sequence[s
 
 
 def plan_arena(writer: CWriter) -> tuple[int, int]:
-    """Offsets for all arrays that are neither parameters nor constants; bytes of the arena, and the least possible."""
+    """Assign offsets to all arrays but parameters and constants; bytes of the arena, and a lower bound."""
     for number, step in enumerate(writer.steps):
         for tensor in (*step.reads, *step.writes):
             storage = tensor.storage
             storage.first_step = number if storage.first_step < 0 else storage.first_step
             storage.last_step = max(storage.last_step, number)
-    _share(writer)
+    _share_operands(writer)
     roots = {tensor.storage.root for tensor in writer.tensors.values()}
     inside = [storage for storage in roots if not storage.place and storage.size]
     inside.sort(key=lambda storage: storage.first_step)
     return plan(inside), lower_bound(inside)
 
 
-def _share(writer: CWriter) -> None:
-    """Results take the place of an operand that nobody reads any more."""
+def _share_operands(writer: CWriter) -> None:
+    """Give results the storage of an operand that no later step reads."""
     for number, step in enumerate(writer.steps):
         for result, operand in step.in_place:
             own, other = result.storage, operand.storage.root

@@ -12,7 +12,7 @@ from tvmq.formats.c import rescale
 from tvmq.formats.c.constants import braces
 from tvmq.formats.c.kernels import pool as pool_text
 from tvmq.formats.c.library import CKernel
-from tvmq.formats.c.products import in_three, ints, starts
+from tvmq.formats.c.products import initial_sums, ints, to_three_axes
 from tvmq.formats.c.tensor import CTensor
 from tvmq.formats.c.writer import CWriter, Epilogue, literal
 from tvmq.graph.operators import where
@@ -25,7 +25,7 @@ def max_pool(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """nn.max_pool; windows that reach beyond the border take what is inside."""
     x, result, attrs = writer.array(call.args[0]), writer.result(var), call.attrs
     if not str(attrs.layout).startswith("NC"):
-        raise writer.unsupported_error(f"a pool in layout {attrs.layout}", "has no C form")
+        raise writer.unsupported_error(f"a pool in layout {attrs.layout}")
     place = _structure(writer, x, result, attrs.pool_size, attrs.strides, attrs.dilation, attrs.padding, 0)
     name = writer.library.use(pool_text.MAX_POOL, T=x.type)
     lowest = literal(int(np.iinfo(dtype_of(var)).min))
@@ -57,7 +57,7 @@ def _emit_sums(
 ) -> CTensor:
     function, parameters = rescale.finish(writer, epilogue.call)
     name = writer.library.use(kernel, X=x.type, Y=result.type, finish=function)
-    begins = starts(writer, np.zeros(result.shape[1], np.int64), epilogue)
+    begins = initial_sums(writer, np.zeros(result.shape[1], np.int64), epilogue)
     text = f"    {name}(&{place}, {x.mark}, {begins.mark}, {parameters}, {result.mark});\n"
     writer.write(text, [x, begins], [result])
     return writer.store_result(epilogue, result)
@@ -78,12 +78,12 @@ def _structure(
     fields = {
         "batch": str(x.shape[0]),
         "channels": str(x.shape[1]),
-        "x": braces(in_three(x.shape[2:], 1)),
-        "y": braces(in_three(result.shape[2:], 1)),
-        "kernel": braces(in_three(ints(kernel), 1)),
-        "stride": braces(in_three(ints(strides), 1)),
-        "dilation": braces(in_three(ints(dilation), 1)),
-        "before": braces(in_three(before, 0)),
+        "x": braces(to_three_axes(x.shape[2:], 1)),
+        "y": braces(to_three_axes(result.shape[2:], 1)),
+        "kernel": braces(to_three_axes(ints(kernel), 1)),
+        "stride": braces(to_three_axes(ints(strides), 1)),
+        "dilation": braces(to_three_axes(ints(dilation), 1)),
+        "before": braces(to_three_axes(before, 0)),
         "zero": str(zero),
     }
     return writer.constants.structure("pool_t", "pool", fields)

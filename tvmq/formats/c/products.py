@@ -36,19 +36,19 @@ class InputWithBorder:
 
 
 def ints(values: Any) -> Ints:
-    """Numbers of TVM."""
+    """Integers of a TVM attribute."""
     return tuple(int(v) for v in values)
 
 
-def in_three(values: Ints, fill: int) -> Ints:
-    """Options of one or two axes as those of three."""
+def to_three_axes(values: Ints, fill: int) -> Ints:
+    """Options of one to three axes as options of three."""
     return (fill,) * (3 - len(values)) + values
 
 
 def convolution(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
     if not is_const(call.args[1]):
-        raise writer.unsupported_error("a convolution with a weight that is computed", "has no C form")
+        raise writer.unsupported_error("a convolution whose weight is computed")
     padded, weight, groups = _input_with_border(writer, call), const_value(call.args[1]), int(call.attrs.groups)
     x, epilogue = padded.tensor, writer.find_epilogue(var, 1)
     result = writer.result(epilogue.var)
@@ -66,7 +66,7 @@ def transposed_convolution(writer: CWriter, var: relax.Var, call: relax.Call) ->
     """tvmq.conv_transpose."""
     attrs, x = call.attrs, writer.array(call.args[0])
     if not is_const(call.args[1]):
-        raise writer.unsupported_error("a transposed convolution with a weight that is computed", "has no C form")
+        raise writer.unsupported_error("a transposed convolution whose weight is computed")
     weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
     epilogue = writer.find_epilogue(var, 1)
     result = writer.result(epilogue.var)
@@ -117,9 +117,10 @@ class _Windows:
             row = (math.prod(self.x),)
             windows = _Windows(row, row, (1,), (1,), (1,), (0,))
         spatial = {
-            name: braces(in_three(getattr(windows, name), 1)) for name in ("x", "y", "kernel", "stride", "dilation")
+            name: braces(to_three_axes(getattr(windows, name), 1))
+            for name in ("x", "y", "kernel", "stride", "dilation")
         }
-        before = braces(in_three(windows.before, 0))
+        before = braces(to_three_axes(windows.before, 0))
         return {**{n: str(v) for n, v in channels.items()}, **spatial, "before": before, "border": str(border)}
 
 
@@ -138,7 +139,7 @@ def _emit(
     of_rows = kernel is not conv_text.TRANSPOSED
     rows = {"row": writer.library.use(conv_text.ROW, X=x.type, W=constant.type)} if of_rows else {}
     name = writer.library.use(kernel, X=x.type, W=constant.type, Y=result.type, finish=function, **rows)
-    begins = starts(writer, start, epilogue)
+    begins = initial_sums(writer, start, epilogue)
     place = writer.constants.structure("conv_t", "conv", fields)
     room = [writer.part(result.type, (1, *result.shape[2:]))] if kernel is conv_text.DEPTHWISE else []
     outputs = ", ".join(tensor.mark for tensor in (*room, result))
@@ -148,11 +149,11 @@ def _emit(
     return writer.store_result(epilogue, result)
 
 
-def starts(writer: CWriter, start: np.ndarray, epilogue: Epilogue) -> CTensor:
+def initial_sums(writer: CWriter, start: np.ndarray, epilogue: Epilogue) -> CTensor:
     """Initial value of each channel's sums: bias, and what borders and zero points add."""
     total = start + (0 if epilogue.bias is None else epilogue.bias.astype(np.int64))
     if total.size and max(total.max(), -total.min()) > 2**31 - 1:
-        raise writer.unsupported_error("a convolution", f"begins with {total.max()}, which leaves int32, and so")
+        raise writer.unsupported_error("a layer", f"whose sums begin with {np.abs(total).max()} exceeds int32")
     return writer.constants.tensor(total.astype(np.int32), "start")
 
 
@@ -172,7 +173,7 @@ def product(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     batch = result.shape[: len(result.shape) - 2 + vectors]
     function, parameters = rescale.finish(writer, epilogue.call)
     name = writer.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
-    begins = starts(writer, np.zeros(right.shape[-1], np.int64), epilogue)
+    begins = initial_sums(writer, np.zeros(right.shape[-1], np.int64), epilogue)
     sizes, (ia, ib, iy) = _matrices(left, right, batch)
     body = (
         f"{name}({left.shape[-2]}, {left.shape[-1]}, {right.shape[-1]}, {left.mark} + {ia}, {zeros[0]}, "
@@ -202,7 +203,7 @@ def _dense(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     x, result = writer.array(call.args[0]), writer.result(epilogue.var)
     constant = writer.constants.tensor(weight.T, "weight")
     function, parameters = rescale.finish(writer, epilogue.call)
-    begins = starts(writer, np.zeros(columns, np.int64), epilogue)
+    begins = initial_sums(writer, np.zeros(columns, np.int64), epilogue)
     name = writer.library.use(matmul_text.DENSE, X=x.type, W=constant.type, Y=result.type, finish=function)
     rows = x.size // depth
     text = (

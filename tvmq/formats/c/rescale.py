@@ -15,7 +15,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.c.library import CKernel
-from tvmq.formats.c.tensor import NAMES, Formula, Ints, along
+from tvmq.formats.c.tensor import NAMES, Formula, Ints, broadcast_along
 from tvmq.graph.view import const_value
 from tvmq.numerics.requantize import SMALLEST_SHIFT
 
@@ -153,6 +153,6 @@ def formula(writer: CWriter, call: relax.Call, argument: Formula) -> Formula:
         axis = int(call.attrs.axis) % rank
         texts = [f"{{{len(operands)}}}", f"{{{len(operands) + 1}}}"]
         vectors = (writer.constants.tensor(v, h) for v, h in ((multiplier, "multiplier"), (n, "n")))
-        operands += [along(vector, axis, rank) for vector in vectors]
+        operands += [broadcast_along(vector, axis, rank) for vector in vectors]
     text = f"{rescale}({argument.text}, {', '.join(texts)}, {low}, {high}, {zero})"
     return Formula(argument.shape, NAMES[str(call.attrs.dtype)], tuple(operands), text)

@@ -13,29 +13,29 @@ from tvmq.graph.functions import function_module
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 
-Meaning = tuple[np.ndarray, np.ndarray] | None
+Encoding = tuple[np.ndarray, np.ndarray] | None
 
 
-def of_inputs(mod: tvm.IRModule) -> list[Meaning]:
-    """Scale and zero point of each input; None for numbers that are no codes."""
+def input_scales(mod: tvm.IRModule) -> list[Encoding]:
+    """Scale and zero point of each input; None for plain integers."""
     view = View(function_module(mod, "quantize_inputs"))
     return [_constants(view.value.get(name), "tvmq.quantize") for name in view.outputs]
 
 
-def of_results(mod: tvm.IRModule) -> list[Meaning]:
+def result_scales(mod: tvm.IRModule) -> list[Encoding]:
     """Scale, one or one for each channel, and zero point of each result."""
     view, codes = View(function_module(mod, "dequantize_outputs")), get_ledger(mod).codes
-    meanings: list[Meaning] = []
+    encodings: list[Encoding] = []
     for name in view.params:
         read = [_constants(view.value[reader], "tvmq.dequantize") for reader in view.readers[name]]
-        known = next((meaning for meaning in read if meaning is not None), None)
+        known = next((encoding for encoding in read if encoding is not None), None)
         if known is None and name in codes:
             known = np.asarray(codes[name][0], np.float32), np.asarray(codes[name][1], np.int32)
-        meanings.append(known)
-    return meanings
+        encodings.append(known)
+    return encodings
 
 
-def _constants(value: relax.Expr | None, operator: str) -> Meaning:
+def _constants(value: relax.Expr | None, operator: str) -> Encoding:
     if value is None or op_name(value) != operator:
         return None
     return const_value(value.args[1]), const_value(value.args[2])

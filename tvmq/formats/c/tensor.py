@@ -37,11 +37,11 @@ _numbers = itertools.count()
 
 @dataclass(eq=False)
 class Storage:
-    """Bytes that one or several arrays share.
+    """Bytes of one array, or of several that share them.
 
-    place    what they are called in C: a parameter, a constant; "" for a part of the arena
+    place    name in C: that of a parameter or a constant; "" for a part of the arena
     size     bytes
-    first, last   numbers of the steps that write it first and read it last
+    first_step, last_step   number of the step that writes it first, and that reads it last
     offset   in the arena, once it is planned
     parent   the storage whose bytes it takes over; None for bytes of its own
     """
@@ -61,7 +61,7 @@ class Storage:
 
 @dataclass(eq=False)
 class CTensor:
-    """An array in C order."""
+    """Array in C order."""
 
     shape: Ints
     type: str
@@ -137,6 +137,6 @@ def broadcast(tensor: CTensor, shape: Ints) -> Operand:
     return Operand(tensor, (0,) * lead + tuple(0 if n == 1 else s for n, s in zip(tensor.shape, own, strict=True)))
 
 
-def along(tensor: CTensor, axis: int, rank: int) -> Operand:
-    """A vector laid along one axis."""
+def broadcast_along(tensor: CTensor, axis: int, rank: int) -> Operand:
+    """Operand that reads a vector along one axis."""
     return Operand(tensor, tuple(int(i == axis) for i in range(rank)))

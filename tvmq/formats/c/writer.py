@@ -24,7 +24,7 @@ from tvmq.formats.c.tensor import NAMES, CTensor, Formula, Ints, Operand, Storag
 from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
-Value = Any  # Tensor, Formula, or a list of them
+Value = Any  # CTensor, Formula, or a list of them
 Form = Callable[["CWriter", relax.Var, relax.Call], Value]
 
 
@@ -94,17 +94,17 @@ class CWriter:
             return self.value(value)
         form = self.forms.get(op_name(value))
         if form is None:
-            raise self.unsupported_error(op_name(value) or "a call of a function", "has no C form")
+            raise self.unsupported_error(op_name(value) or "a call of a function")
         result = form(self, var, value)
         if isinstance(result, Formula) and not self._is_read_once(var.name, result):
             result = self.write_formula(result)
         return result
 
-    def unsupported_error(self, operator: str, why: str) -> UnsupportedOpError:
+    def unsupported_error(self, operator: str, reason: str = "has no equivalent in C") -> UnsupportedOpError:
         """Error for an operator of the current layer."""
         return UnsupportedOpError(
-            f"export_c, layer '{self.layer}': {operator} {why}; keep this layer out of the exported part of the model, "
-            "or report the operator"
+            f"export_c, layer '{self.layer}': {operator} {reason}; keep this layer out of the exported part of the "
+            "model, or report the operator"
         )
 
     # ---- what an expression is
@@ -149,7 +149,7 @@ class CWriter:
     # ---- steps
 
     def add(self, step: CStep) -> None:
-        """Append a step; its arrays are planned."""
+        """Append a step, and register its arrays for the plan of the arena."""
         for tensor in (*step.reads, *step.writes):
             self.tensors[tensor.mark] = tensor
         self.steps.append(step)
@@ -209,7 +209,7 @@ class CWriter:
         return epilogue
 
     def store_result(self, epilogue: Epilogue, result: CTensor) -> CTensor:
-        """Note the result of an ending under all variables that it computes."""
+        """Record the result under all variables that the epilogue computes."""
         self.values.update(dict.fromkeys([*epilogue.intermediates, epilogue.var.name], result))
         return result
 

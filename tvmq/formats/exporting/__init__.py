@@ -1,1 +1,1 @@
-"""Ways out: integer modules in formats that other tools read."""
+"""Parts shared by the exporters of integral cores."""

@@ -26,11 +26,11 @@ INT32 = 2**31
 
 
 class CoreWriter:
-    """`values` holds what each variable became: a tensor of the format, sums that wait, or a list of tensors.
+    """`values` holds the value of each variable: a tensor of the format, pending sums, or a list of tensors.
 
-    forms    {operator: what writes it}
+    forms    {operator: function that writes it}
     scales   {variable: (scale, zero point)} of those that hold codes
-    layer    the one at hand, for messages
+    layer    name of the current layer, for messages
     """
 
     caller: ClassVar[str]
@@ -82,27 +82,27 @@ class CoreWriter:
         return bool(readers) and not any(width[:4]) and not self.view.is_output(name) and all(map(_has_no_pad, readers))
 
     def to_int32_bias(self, bias: np.ndarray) -> np.ndarray:
-        """A bias as int32; refused where it does not fit."""
+        """Bias as int32; refused where it does not fit."""
         if bias.size and max(int(bias.max()), -int(bias.min())) >= INT32:
-            raise self.unsupported_error(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
+            raise self.unsupported_error(f"a bias of {int(np.abs(bias).max())}, which exceeds int32,")
         return bias.astype(np.int32)
 
     def add_to_bias(self, bias: np.ndarray, more: np.ndarray) -> np.ndarray:
         """The bias of each channel and a constant that is added to its sums, int64."""
         values = more.astype(np.int64).ravel()
         if values.size not in (1, bias.size):
-            raise self.unsupported_error("a bias that differs from place to place")
+            raise self.unsupported_error("a bias that differs from position to position")
         return bias + values
 
     def unsupported_error(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
         """Error that names the current layer."""
         return UnsupportedOpError(
-            f"{self.caller}, layer '{self.layer}': {what} has no {self.format} form here; {remedy}"
+            f"{self.caller}, layer '{self.layer}': {what} has no equivalent in {self.format}; {remedy}"
         )
 
 
 def ints(values: Any) -> Ints:
-    """Numbers of TVM."""
+    """Integers of a TVM attribute."""
     return tuple(int(v) for v in values)
 
 

@@ -29,7 +29,7 @@ _torch: dict[str, Callable[[Any], Any]] = {}
 
 
 def importer(domain: str, operator: str) -> Callable[[Convert], Convert]:
-    """Decorator of a function that imports the ONNX nodes of an operator of a custom domain.
+    """Decorator of a function that imports the ONNX nodes of an operator of your own domain.
 
     The function gets the node as a `NodeCall` (inputs, attributes, shapes; `call.unsupported_error(...)` is the error
     to raise) and returns a Relax expression, or a tuple of them for several outputs. It takes precedence over a

@@ -30,11 +30,11 @@ class Summand:
 
     def with_bias(self, writer: TfliteWriter, bias: np.ndarray) -> Summand:
         """Refuse: no operator adds a constant to one side of a sum."""
-        raise writer.unsupported_error("a sum of a table of int32 and a constant")
+        raise writer.unsupported_error("a sum of an int32 table and a constant")
 
     def emit_requantize(self, writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
         """Refuse: one side alone is no sum."""
-        raise writer.unsupported_error("a table of int32")
+        raise writer.unsupported_error("an int32 table")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ class TensorSum:
             same = np.array_equal(expected.a, self.a.values) and np.array_equal(expected.b, self.b.values)
             if same and (int(constants[0]), int(constants[1])) == (multiplier, shift):
                 return code
-        raise writer.unsupported_error("a sum of two tensors with other constants than TFLite makes", REMEDY)
+        raise writer.unsupported_error(
+            "a sum of two tensors whose constants differ from those that TFLite computes", REMEDY
+        )
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class TensorProduct:
             wide, narrow = ([kind(s) for s in (self.a.scale, self.b.scale, scale)] for kind in (np.float64, np.float32))
             if all(gives(a * b / y) for a, b, y in (wide, narrow)) and _keeps_codes(scale, own):
                 return np.float32(scale)
-        raise writer.unsupported_error("a product whose factor TFLite's kernels round otherwise")
+        raise writer.unsupported_error("a product whose factor TFLite's kernels round differently")
 
 
 def _keeps_codes(scale: np.float32, own: np.float32) -> bool:
@@ -159,7 +161,7 @@ def multiply(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TensorPr
     a, b = (writer.codes(arg) for arg in call.args)
     zeros = int(call.attrs.a_zero) - a.uint8_offset, int(call.attrs.b_zero) - b.uint8_offset
     if zeros != (a.zero, b.zero):
-        raise writer.unsupported_error("a product of codes less other numbers than their zero points")
+        raise writer.unsupported_error("a product of differences from numbers other than the zero points")
     return TensorProduct(a, b)
 
 
@@ -167,14 +169,14 @@ def requantize(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Tflite
     """tvmq.requantize."""
     sums = writer.values[call.args[0].name]
     if not isinstance(sums, (TfliteConvolution, TfliteConvTranspose, Average, Summand, TensorSum, TensorProduct)):
-        raise writer.unsupported_error("a requantize of codes")
+        raise writer.unsupported_error("a requantize that reads codes")
     return sums.emit_requantize(writer, var, call)
 
 
 def table(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Value:
     """tvmq.table."""
     if not is_const(call.args[1]):
-        raise writer.unsupported_error("tvmq.table of values that are computed")
+        raise writer.unsupported_error("tvmq.table with computed values")
     values = const_value(call.args[1])
     if values.dtype == np.int32:
         return Summand(writer.codes(call.args[0]), values)
@@ -203,7 +205,7 @@ def bound_form(code: str) -> Form:
 
 def unsupported_add(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
     """tvmq.add, whose arithmetic is not TFLite's."""
-    raise writer.unsupported_error("a sum of two tensors by one shift", f"TFLite rescales both sides first: {REMEDY}")
+    raise writer.unsupported_error("a sum of two tensors with one shift", f"TFLite rescales both sides first: {REMEDY}")
 
 
 def forward_operand(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Value:

@@ -45,7 +45,7 @@ def concat(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTens
     order = next((part.order for part in parts if part.is_channels_last), parts[0].order)
     parts = [writer.in_layout(part, order) for part in parts]
     if len({(part.scale, part.zero) for part in parts}) != 1:
-        raise writer.unsupported_error("concat of codes of several scales")
+        raise writer.unsupported_error("concat of codes with different scales")
     axis = (0 if call.attrs.axis is None else int(call.attrs.axis)) % len(shape_of(var))
     result = writer.codes_of(var, order, parts[0])
     return writer.emit("CONCATENATION", parts, result, table="ConcatenationOptions", axis=order.index(axis),
@@ -76,7 +76,7 @@ def _emit_slice(
 ) -> TfliteTensor:
     bounds = [part.indices(n) for part, n in zip(index, x.shape, strict=True)]
     if any(step < 0 for _, _, step in bounds):
-        raise writer.unsupported_error("a slice in steps backwards")
+        raise writer.unsupported_error("a slice with a negative step")
     result = writer.tensor_like(x, shape, x.order, hint)
     numbers = [
         writer.numbers([fill if axis is None else bounds[axis][place] for axis in x.order], name)
@@ -91,7 +91,7 @@ def _emit_slice(
 def resize(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
     """image.resize2d that repeats pixels by whole factors."""
     if not repeats_pixels(call):
-        raise writer.unsupported_error(f"image.resize2d of method {call.attrs.method}")
+        raise writer.unsupported_error(f"image.resize2d with method {call.attrs.method}")
     x = writer.to_channels_last(writer.codes(call.args[0]))
     result = writer.codes_of(var, x.order, x)
     size = writer.numbers(shape_of(var)[2:], "size")

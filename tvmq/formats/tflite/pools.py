@@ -48,7 +48,7 @@ class Average:
         """A depthwise convolution of ones."""
         multiplier, shift = writer.requantize_constants(call)
         if multiplier.size != 1:
-            raise writer.unsupported_error("a pool with a scale for each channel")
+            raise writer.unsupported_error("an average with a scale for each channel")
         order = LAST[len(self.x.shape)]
         if shape_of(var) == self.shape:
             return writer.emit_with_activation(var, call, order, lambda y, act: self._write(writer, call, y, act))
@@ -93,7 +93,7 @@ class Average:
                 codes = arithmetic.multiply(sums * one, *constants) + result.zero
                 if np.array_equal(np.clip(codes, low, high), wanted):
                     return float(scale), one
-        raise writer.unsupported_error(f"an average of {count} values whose factor no float32 scale gives")
+        raise writer.unsupported_error(f"an average of {count} values whose factor no float32 scale reproduces")
 
 
 def sum_pool(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Average:
@@ -111,7 +111,7 @@ def total(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Average:
     _check_zero(writer, x, call)
     rank, axes = len(x.shape), sorted(axis % len(x.shape) for axis in ints(call.attrs.axes))
     if rank not in LAST or axes != list(range(2, rank)):
-        raise writer.unsupported_error(f"a sum over the axes {axes} of {rank}")
+        raise writer.unsupported_error(f"a sum over axes {axes} of {rank}")
     ones = (1,) * (rank - 2)
     windows = windows_of(x.shape[2:], ones, x.shape[2:], ones, ones, ((0, 0),) * (rank - 2))
     return Average(x, windows, (*x.shape[:2], *ones))
@@ -119,14 +119,14 @@ def total(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Average:
 
 def _check_zero(writer: TfliteWriter, x: TfliteTensor, call: relax.Call) -> None:
     if int(call.attrs.zero_point) - x.uint8_offset != x.zero:
-        raise writer.unsupported_error("a sum of codes less another number than their zero point")
+        raise writer.unsupported_error("a sum of differences from a number other than the zero point")
 
 
 def max_pool(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
     """nn.max_pool1d, nn.max_pool2d."""
     attrs, x, rank = call.attrs, writer.codes(call.args[0]), len(shape_of(var)) - 2
     if rank > 2 or not str(attrs.layout).startswith("NC") or any(d != 1 for d in ints(attrs.dilation)):
-        raise writer.unsupported_error(f"a dilated pool, or one of {rank} axes")
+        raise writer.unsupported_error(f"a dilated pool, or a pool over {rank} axes")
     far = 2**16  # what rounding up reaches beyond the border is cut by `reached_border`
     sides = tuple((before, far) for before, _ in both_sides(ints(attrs.padding), rank))
     windows = windows_of(x.shape[2:], shape_of(var)[2:], ints(attrs.pool_size), ints(attrs.strides), (1,) * rank, sides)

@@ -201,7 +201,7 @@ def weight_scales(writer: TfliteWriter, x: TfliteTensor, var: relax.Var, call: r
 
     scales, matches = find_scales(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
     if not matches.all():
-        raise writer.unsupported_error("a weight whose scale no float32 is")
+        raise writer.unsupported_error("a weight whose scale is not a float32 number")
     return scales
 
 
@@ -213,10 +213,10 @@ def quantization_of(scales: np.ndarray, axis: int) -> Quantization:
 def convolution(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteConvolution:
     """nn.conv1d, nn.conv2d."""
     if not is_const(call.args[1]):
-        raise writer.unsupported_error("a convolution with a weight that is computed")
+        raise writer.unsupported_error("a convolution whose weight is computed")
     weight, rank = const_value(call.args[1]), len(shape_of(var)) - 2
     if rank > 2 or weight.dtype != np.int8:
-        raise writer.unsupported_error(f"a convolution of {rank} axes with weights of {weight.dtype}")
+        raise writer.unsupported_error(f"a convolution over {rank} axes with {weight.dtype} weights")
     value = writer.values[call.args[0].name]
     own = both_sides(ints(call.attrs.padding), rank)
     if isinstance(value, TflitePendingPad):
@@ -236,7 +236,7 @@ def product(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteCon
         raise writer.unsupported_error("a product of two activations")
     weight = const_value(call.args[1])
     if weight.dtype != np.int8 or len(shape_of(call.args[0])) < 2:
-        raise writer.unsupported_error(f"a product with weights of {weight.dtype}")
+        raise writer.unsupported_error(f"a product with {weight.dtype} weights")
     return TfliteConvolution(writer.codes(call.args[0]), weight, np.zeros(weight.shape[1], np.int64))
 
 
@@ -246,7 +246,7 @@ def pad(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor 
     flat = ints(call.attrs.pad_width)
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
-        raise writer.unsupported_error(f"nn.pad of mode {call.attrs.pad_mode}")
+        raise writer.unsupported_error(f"nn.pad with mode {call.attrs.pad_mode}")
     code = int(call.attrs.pad_value) - codes.uint8_offset
     if writer.can_take_border(var.name, flat):
         return TflitePendingPad(codes, width, code)

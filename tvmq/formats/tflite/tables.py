@@ -25,7 +25,7 @@ CODES = np.arange(-128, 128)
 def table(writer: TfliteWriter, var: relax.Var, x: TfliteTensor, values: np.ndarray) -> TfliteTensor:
     """tvmq.table whose values are codes."""
     if values.dtype.name not in ("uint8", "int8"):
-        raise writer.unsupported_error(f"a table of {values.dtype}")
+        raise writer.unsupported_error(f"a {values.dtype} table")
     result = writer.codes_of(var, x.order)
     wanted = values.astype(np.int16) - result.uint8_offset
     for form in (_try_rescale, _try_clip):
@@ -59,11 +59,11 @@ def prelu(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTenso
     """tvmq.prelu: the tables of all channels, concatenated."""
     x, attrs = writer.codes(call.args[0]), call.attrs
     if not is_const(call.args[1]):
-        raise writer.unsupported_error("tvmq.prelu with slopes that are computed")
+        raise writer.unsupported_error("tvmq.prelu with computed slopes")
     slopes, rank = const_value(call.args[1]), len(x.shape)
     whole = slopes.reshape((1,) * (rank - slopes.ndim) + slopes.shape)
     if x.shape != shape_of(var) or whole.size != max(whole.shape) or (whole.size > 1 and whole.shape[1] == 1):
-        raise writer.unsupported_error("tvmq.prelu whose slopes vary along another axis than the channels")
+        raise writer.unsupported_error("tvmq.prelu whose slopes vary along an axis other than the channels")
     options = {
         name: int(getattr(attrs, name)) for name in ("multiplier", "shift", "x_zero", "zero_point", "qmin", "qmax")
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 import tvm
 
 from tvmq.base.whole_file import write_file
-from tvmq.formats.exporting.integral_core import core_of
+from tvmq.formats.exporting.integral_core import INTEGRAL, extract_core
 from tvmq.formats.exporting.layouts import FileTensor
 from tvmq.formats.tflite.codes import TfliteTensor
 from tvmq.formats.tflite.flatbuffer import schema
@@ -51,15 +51,15 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
     The reference kernels of TFLite and those of tflite-micro give on the codes that `exe["quantize_inputs"]` gives the
     codes that `exe["dequantize_outputs"]` takes, each the same integer.
 
-    qmod     what `quantize` gave with target="tflite", in sizes that are all fixed
+    qmod     module that `quantize` returned with target="tflite", in sizes that are all fixed
     path     the file; it is written under another name and renamed
     returns  the file's size, its operators, and what its inputs and outputs are
     raises   ConfigError without the packages of tvmq[tflite], StageError for a module that is not in four functions,
-             UnsupportedOpError naming a layer without a TFLite form, ModelError for a free size, OutputError if the
+             UnsupportedOpError naming a layer without a TFLite form, ModelError for a dynamic size, OutputError if the
              file cannot be written
     """
     schema()
-    core = core_of(qmod, "to_tflite", "tflite")
+    core = extract_core(qmod, "to_tflite", INTEGRAL.format("tflite"))
     writer = TfliteWriter(View(core), FORMS, get_ledger(qmod).codes)
     writer.run()
     inputs = _ends(writer, [param.name for param in writer.view.func.params], list(input_names(core["main"]).values()))
@@ -86,7 +86,7 @@ def _ends(writer: TfliteWriter, variables: list[str], names: list[str]) -> tuple
             writer.layer = ", ".join(writer.view.sources(variable))
             kind = dtype_of(writer.view.var[variable])
             raise writer.unsupported_error(
-                f"a result of {kind} sums", "TFLite gives codes: quantize with target='tflite'"
+                f"a result of {kind} sums", "a TFLite file returns codes: quantize with target='tflite'"
             )
     return tuple(_end(writer, var, name, writer.values[var]) for var, name in zip(variables, names, strict=True))
 

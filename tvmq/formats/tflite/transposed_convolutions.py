@@ -105,13 +105,15 @@ def transposed_convolution(writer: TfliteWriter, var: relax.Var, call: relax.Cal
     attrs, rank = call.attrs, len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
         raise writer.unsupported_error(
-            f"a transposed convolution of {rank} axes, or with a weight that is no constant of int8,"
+            f"a transposed convolution over {rank} axes, or whose weight is not an int8 constant,"
         )
     if int(attrs.groups) != 1 or any(d != 1 for d in ints(attrs.dilation)):
-        raise writer.unsupported_error("a transposed convolution in groups or with dilation")
+        raise writer.unsupported_error("a grouped or dilated transposed convolution")
     x, weight = writer.codes(call.args[0]), const_value(call.args[1])
     if int(attrs.zero_point) - x.uint8_offset != x.zero:
-        raise writer.unsupported_error("a transposed convolution with another code between pixels than the zero point")
+        raise writer.unsupported_error(
+            "a transposed convolution that puts a code other than the zero point between pixels"
+        )
     zeros = np.zeros(weight.shape[1], np.int64)
     sides = both_sides(ints(attrs.padding), rank)
     return TfliteConvTranspose(x, weight, zeros, ints(attrs.strides), sides, shape_of(var))

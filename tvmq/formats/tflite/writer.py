@@ -71,7 +71,7 @@ class TfliteWriter(CoreWriter):
     def codes(self, expr: relax.Expr) -> TfliteTensor:
         """An argument that holds codes."""
         if is_const(expr):
-            raise self.unsupported_error("an operator of a constant")
+            raise self.unsupported_error("an operator that reads a constant")
         value = self.values[expr.name]
         if not isinstance(value, TfliteTensor):
             raise self.unsupported_error("an operator that reads int32 sums", REMEDY)
@@ -82,12 +82,12 @@ class TfliteWriter(CoreWriter):
         dtype = dtype_of(var)
         if dtype not in UINT8_OFFSETS:
             raise self.unsupported_error(
-                f"'{var.name}' in {dtype}", f"TFLite's int8 kernels read 8-bit codes alone; {REMEDY}"
+                f"'{var.name}' in {dtype}", f"TFLite's int8 kernels read only 8-bit codes; {REMEDY}"
             )
         offset = UINT8_OFFSETS[dtype]
         if like is None:
             if var.name not in self.scales:
-                raise self.unsupported_error(f"'{var.name}', codes of no known scale,")
+                raise self.unsupported_error(f"'{var.name}', which holds codes of unknown scale,")
             scale, zero = self.scales[var.name]
             return self.tensor(var.name, shape_of(var), order, np.float32(scale), int(zero) - offset, offset)
         return self.tensor(var.name, shape_of(var), order, like.scale, like.zero, offset)

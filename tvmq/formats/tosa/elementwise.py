@@ -47,7 +47,7 @@ def requantize(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTens
         if x.order[-1] != axis:
             x = writer.to_module_order(x)
         if x.order[-1] != axis:
-            raise writer.unsupported_error("a requantize with scales along another axis than the last")
+            raise writer.unsupported_error("a requantize whose scales lie along an axis other than the last")
     result = result_of(writer, var, x.order)
     zero = int(call.attrs.zero_point) - result.uint8_offset
     codes = writer.rescale(x, result, multiplier, shift, (-x.uint8_offset, zero), rounding)
@@ -82,7 +82,9 @@ def add(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
     factors = int(attrs.a_multiplier), int(attrs.b_multiplier)
     zeros = [writer.zero(arg.name, side.uint8_offset) for arg, side in zip(call.args, (a, b), strict=True)]
     if factors[0] < 0 or int(attrs.shift) < 1 or {a.dtype, b.dtype} != {"int8"}:
-        raise writer.unsupported_error("a sum of two tensors with such constants")
+        raise writer.unsupported_error(
+            "a sum of two tensors with a negative first factor or without a shift, or of codes that are not 8-bit,"
+        )
     scaled = (_scale(writer, s, zero, abs(factor)) for s, zero, factor in zip((a, b), zeros, factors, strict=True))
     result = TosaTensor("", shape_of(var), order, "int32")
     total = writer.emit("SUB" if factors[1] < 0 else "ADD", list(scaled), result)
@@ -106,10 +108,10 @@ def scale_shift(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTen
     x, shift = writer.tensor(call.args[0]), int(call.attrs.shift)
     multiplier, offset = (const_value(arg).astype(np.int64) for arg in call.args[1:])
     if len(x.shape) != len(shape_of(var)) or shift < 1:
-        raise writer.unsupported_error("scale and shift that broadcast the codes")
+        raise writer.unsupported_error("a scale and shift that broadcasts the codes")
     rest = offset - 2 ** (shift - 1) + x.uint8_offset * multiplier
     if max(np.abs(rest).max(initial=0), np.abs(multiplier).max(initial=0)) >= 2**31:
-        raise writer.unsupported_error("scale and shift beyond int32")
+        raise writer.unsupported_error("a scale and shift whose constants exceed int32")
     result = TosaTensor("", shape_of(var), x.order, "int32")
     factor = writer.constant(multiplier, x.order)
     total = writer.emit("MUL", [writer.to_int32(x, 0), factor, writer.number(0, "int8")], result)
@@ -119,10 +121,10 @@ def scale_shift(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTen
 def table(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
     """tvmq.table: TABLE of 256 codes."""
     if not is_const(call.args[1]):
-        raise writer.unsupported_error("tvmq.table of values that are computed")
+        raise writer.unsupported_error("tvmq.table with computed values")
     x, values = writer.tensor(call.args[0]), const_value(call.args[1])
     if values.dtype.name not in ("int8", "uint8"):
-        raise writer.unsupported_error(f"a table of {values.dtype}", "quantize with target='tosa'")
+        raise writer.unsupported_error(f"a {values.dtype} table", "quantize with target='tosa'")
     result = result_of(writer, var, x.order)
     entries = writer.graph.constant((values.astype(np.int16) - result.uint8_offset).astype(np.int8))
     return writer.emit("TABLE", [x, entries], result)

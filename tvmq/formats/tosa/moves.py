@@ -63,7 +63,7 @@ def strided_slice(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaT
     x = writer.tensor(call.args[0])
     bounds = [part.indices(n) for part, n in zip(slice_of(call, x.shape), x.shape, strict=True)]
     if any(step != 1 and shape > 1 for (_, _, step), shape in zip(bounds, shape_of(var), strict=True)):
-        raise writer.unsupported_error("a slice in steps")
+        raise writer.unsupported_error("a slice with a step")
     return _emit_slice(writer, x, [begin for begin, _, _ in bounds], shape_of(var))
 
 
@@ -76,7 +76,7 @@ def _emit_slice(writer: TosaWriter, x: TosaTensor, begins: list[int], shape: tup
 def resize(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
     """image.resize2d that repeats pixels by whole factors: RESHAPE, TILE, RESHAPE."""
     if not repeats_pixels(call):
-        raise writer.unsupported_error(f"image.resize2d of method {call.attrs.method}")
+        raise writer.unsupported_error(f"image.resize2d with method {call.attrs.method}")
     x = writer.to_channels_last(writer.tensor(call.args[0]))
     batch, channels, rows, columns = x.shape
     down, across = shape_of(var)[2] // rows, shape_of(var)[3] // columns

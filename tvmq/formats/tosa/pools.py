@@ -24,11 +24,11 @@ def max_pool(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor
     """nn.max_pool1d, nn.max_pool2d: MAX_POOL2D, whose border is never the largest."""
     attrs, x, rank = call.attrs, writer.tensor(call.args[0]), len(shape_of(var)) - 2
     if rank > 2 or not str(attrs.layout).startswith("NC") or any(d != 1 for d in ints(attrs.dilation)):
-        raise writer.unsupported_error(f"a dilated pool, or one of {rank} axes,")
+        raise writer.unsupported_error(f"a dilated pool, or a pool over {rank} axes,")
     kernel, strides = ints(attrs.pool_size), ints(attrs.strides)
     sizes, sides = fit_windows(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
     if any(side >= k for pair, k in zip(sides, kernel, strict=True) for side in pair):
-        raise writer.unsupported_error("a pool with windows wholly in its border")
+        raise writer.unsupported_error("a pool with a window that lies wholly in its border")
     x = cut(writer, writer.to_channels_last(x), sizes)
     pad = [side for pair in (*[(0, 0)] * (2 - rank), *sides) for side in pair]
     result = replace(x, shape=shape_of(var))
@@ -41,7 +41,7 @@ def sum_pool(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor
     attrs, x, rank = call.attrs, writer.tensor(call.args[0]), len(shape_of(var)) - 2
     kernel, strides = ints(attrs.kernel), ints(attrs.strides)
     if rank > 2 or x.dtype != "int8":
-        raise writer.unsupported_error(f"a pool of {rank} axes of {x.dtype}")
+        raise writer.unsupported_error(f"a pool over {rank} axes of {x.dtype}")
     sizes, sides = fit_windows(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
     x, channels = cut(writer, writer.to_channels_last(x), sizes), x.shape[1]
     pad = [side for pair in (*[(0, 0)] * (2 - rank), *sides) for side in pair]

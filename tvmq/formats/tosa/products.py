@@ -139,7 +139,7 @@ def convolution(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaCon
     """nn.conv1d, nn.conv2d."""
     rank = len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
-        raise writer.unsupported_error(f"a convolution of {rank} axes, or with a weight that is no constant of int8,")
+        raise writer.unsupported_error(f"a convolution over {rank} axes, or whose weight is not an int8 constant,")
     weight, value = const_value(call.args[1]), writer.values[call.args[0].name]
     if isinstance(value, TosaPendingPad) and not any(ints(call.attrs.padding)):
         x, sides, code = value.tensor, value.width[2:], value.code
@@ -190,10 +190,10 @@ def transposed_convolution(writer: TosaWriter, var: relax.Var, call: relax.Call)
     attrs, rank = call.attrs, len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
         raise writer.unsupported_error(
-            f"a transposed convolution of {rank} axes, or with a weight that is no constant of int8,"
+            f"a transposed convolution over {rank} axes, or whose weight is not an int8 constant,"
         )
     if int(attrs.groups) != 1 or any(d != 1 for d in ints(attrs.dilation)):
-        raise writer.unsupported_error("a transposed convolution in groups or with dilation")
+        raise writer.unsupported_error("a grouped or dilated transposed convolution")
     x, weight = writer.tensor(call.args[0]), const_value(call.args[1])
     zeros, sides = np.zeros(weight.shape[1], np.int64), both_sides(ints(attrs.padding), rank)
     zero = int(attrs.zero_point) - x.uint8_offset
@@ -236,12 +236,12 @@ def product(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaDense |
     if is_const(call.args[1]) and zeros == (0, 0):
         weight = const_value(call.args[1])
         if weight.ndim != 2 or weight.dtype != np.int8 or x.dtype != "int8":
-            raise writer.unsupported_error(f"a product of {x.dtype} with a constant of {weight.dtype}")
+            raise writer.unsupported_error(f"a product of {x.dtype} codes with a {weight.dtype} constant")
         zero = writer.zero(call.args[0].name, x.uint8_offset)
         return TosaDense(x, weight, np.zeros(weight.shape[1], np.int64), shape_of(var), zero)
     y = writer.tensor(call.args[1])
     if len(x.shape) < 2 or x.shape[:-2] != y.shape[:-2] or (x.dtype, y.dtype) != ("int8", "int8"):
-        raise writer.unsupported_error("a product of matrices that broadcast")
+        raise writer.unsupported_error("a product of matrices with broadcasting")
     batch = math.prod(x.shape[:-2])
     sides = [writer.reshape(side, (batch, *side.shape[-2:])) for side in (x, y)]
     result = TosaTensor("", (batch, x.shape[-2], y.shape[-1]), module_order(3), "int32")
@@ -253,7 +253,7 @@ def pad(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor | To
     """nn.pad: the border of the convolutions that read it, or an operator of its own."""
     tensor, flat = writer.tensor(call.args[0]), ints(call.attrs.pad_width)
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
-        raise writer.unsupported_error(f"nn.pad of mode {call.attrs.pad_mode}")
+        raise writer.unsupported_error(f"nn.pad with mode {call.attrs.pad_mode}")
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
     padded = TosaPendingPad(tensor, width, int(call.attrs.pad_value) - tensor.uint8_offset)
     return padded if writer.can_take_border(var.name, flat) else padded.emit(writer)

@@ -9,7 +9,7 @@ from pathlib import Path
 import tvm
 
 from tvmq.base.whole_file import write_file
-from tvmq.formats.exporting.integral_core import core_of
+from tvmq.formats.exporting.integral_core import INTEGRAL, extract_core
 from tvmq.formats.exporting.layouts import FileTensor
 from tvmq.formats.tosa.forms import FORMS
 from tvmq.formats.tosa.graph import schema
@@ -47,17 +47,17 @@ def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
     TOSA defines each operator on integers to the bit, so a device that conforms gives on the codes of
     `exe["quantize_inputs"]` what `exe["dequantize_outputs"]` takes, each the same integer.
 
-    qmod     what `quantize` gave with requantize="fixed_point" or "power_of_two" (target="tosa" says so), in sizes that
-             are all fixed. Rounding UPWARD is RESCALE's single rounding; DOUBLE is its double rounding, an extension of
-             the specification's integer profile
+    qmod     module that `quantize` returned with requantize="fixed_point" or "power_of_two" (target="tosa" says so),
+             all sizes fixed. Rounding UPWARD is RESCALE's single rounding; DOUBLE is its double rounding, an
+             extension of the specification's integer profile
     path     the file; it is written under another name and renamed
     returns  the file's size, its operators, and what its inputs and outputs are
     raises   ConfigError without the package of tvmq[tosa], StageError for a module that is not in four functions,
-             UnsupportedOpError naming a layer without a TOSA form, ModelError for a free size, OutputError if the file
-             cannot be written
+             UnsupportedOpError naming a layer without a TOSA form, ModelError for a dynamic size, OutputError if the
+             file cannot be written
     """
     schema()
-    core = core_of(qmod, "to_tosa", "tosa")
+    core = extract_core(qmod, "to_tosa", INTEGRAL.format("tosa"))
     writer = TosaWriter(View(core), FORMS, get_ledger(qmod).codes)
     entries = input_names(core["main"])
     results = writer.run(list(entries.values()))

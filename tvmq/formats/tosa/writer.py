@@ -87,16 +87,16 @@ class TosaWriter(CoreWriter):
     def dtype(self, var: relax.Expr) -> str:
         """Type in the graph."""
         if dtype_of(var) not in GRAPH_TYPES:
-            raise self.unsupported_error(f"a tensor of {dtype_of(var)}")
+            raise self.unsupported_error(f"a {dtype_of(var)} tensor")
         return GRAPH_TYPES[dtype_of(var)]
 
     def tensor(self, expr: relax.Expr) -> TosaTensor:
         """An argument as a tensor of the graph."""
         if is_const(expr):
-            raise self.unsupported_error("an operator of a constant")
+            raise self.unsupported_error("an operator that reads a constant")
         value = self.values[expr.name]
         if isinstance(value, list):
-            raise self.unsupported_error("an operator of several tensors")
+            raise self.unsupported_error("an operator that reads several tensors as one")
         if not isinstance(value, TosaTensor):
             value = self.values[expr.name] = value.emit(self)
         return value
@@ -166,7 +166,7 @@ class TosaWriter(CoreWriter):
         """RESCALE: (tensor - zeros[0]) * multiplier / 2^shift + zeros[1], one factor or one for each channel."""
         if shift.size and (shift.min() < 2 or shift.max() > 62):
             raise self.unsupported_error(
-                f"a factor that shifts by {int(shift.min())} to {int(shift.max())} bits, not by 2 to 62,"
+                f"a factor that shifts by {int(shift.min())} to {int(shift.max())} bits (RESCALE shifts by 2 to 62)"
             )
         inputs: list[TosaTensor | str] = [
             tensor,

@@ -19,7 +19,7 @@ from tvmq.graph.analysis.inner_axis import batch_of_loops, inner_axis, keeps_apa
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.own_operators import own_operator
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name, rank_of
 
 
@@ -36,12 +36,12 @@ def batch_dimension(mod: tvm.IRModule) -> str | None:
     >>> batch_dimension(builder.get())
     'n'
     """
-    free = free_dimensions(mod)
-    if not free:
+    dynamic = dynamic_dimensions(mod)
+    if not dynamic:
         return None
     view = View(mod)
-    names = [name for name, (_, axis) in free.items() if axis == 0]
-    names += [name for name in batch_of_loops(view, where(kind=RECURRENT)) if name in free and name not in names]
+    names = [name for name, (_, axis) in dynamic.items() if axis == 0]
+    names += [name for name in batch_of_loops(view, where(kind=RECURRENT)) if name in dynamic and name not in names]
     return next((name for name in names if _has_separate_samples(view, name)), None)
 
 

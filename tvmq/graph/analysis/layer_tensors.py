@@ -41,8 +41,8 @@ class LayerTensor:
     names     of the source
     operator  family or Relax operator; "input" for an input of the model
     integer   True if the layer computes in integers, or in floats that are rounded like them
-    plain     variable of the result, read by float operators
-    rounded   variable of the result as integer layers read it; `plain` where that is the same
+    unrounded variable of the result, read by float operators
+    rounded   variable of the result as integer layers read it; `unrounded` where that is the same
     codes     {variable: what its integers mean}, of those of the two that hold integers
     step      of the variable that is compared, if it stands for codes
     """
@@ -50,7 +50,7 @@ class LayerTensor:
     names: tuple[str, ...]
     operator: str
     integer: bool
-    plain: str
+    unrounded: str
     rounded: str
     codes: Mapping[str, Encoding]
     step: Encoding | None
@@ -58,7 +58,7 @@ class LayerTensor:
     @property
     def value(self) -> str:
         """The variable that is compared."""
-        return self.rounded if self.integer else self.plain
+        return self.rounded if self.integer else self.unrounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +166,12 @@ def unique_names(tensors: Sequence[LayerTensor]) -> list[str]:
 
 def _partners(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> dict[int, int]:
     """{index in b: index in a}."""
-    variables = {tensor.plain: index for index, tensor in enumerate(a)}
+    variables = {tensor.unrounded: index for index, tensor in enumerate(a)}
     partners = {
-        index: variables[tensor.plain]
+        index: variables[tensor.unrounded]
         for index, tensor in enumerate(b)
-        if tensor.plain in variables
-        and not set(tensor.names).isdisjoint(a[variables[tensor.plain]].names)
+        if tensor.unrounded in variables
+        and not set(tensor.names).isdisjoint(a[variables[tensor.unrounded]].names)
         and not _goes_on(tensor, b[index + 1 : index + 2])
     }
     last_a, last_b, shared = _last(a), _last(b), _shared_names(a) | _shared_names(b)

@@ -19,7 +19,7 @@ from tvm.sym import Analyzer
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
 
 ENDLESS = 2**31 - 1
@@ -45,9 +45,9 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
 
     raises  ModelError for a slice that is not proved to stay inside for any sizes
     """
-    free = free_dimensions(mod)
-    limits = {name: Limit(least=0 if axis == 0 else 1) for name, (_, axis) in free.items()}
-    if not free:
+    dynamic = dynamic_dimensions(mod)
+    limits = {name: Limit(least=0 if axis == 0 else 1) for name, (_, axis) in dynamic.items()}
+    if not dynamic:
         return limits
     for layer, entry in get_ledger(mod).layers.items():
         for name, most in (entry.get("most") or {}).items():

@@ -123,7 +123,7 @@ class SimulatedQuantizeAttrs(tvm.ir.Attrs):
 
 
 def spec_of(attrs: SimulatedQuantizeAttrs) -> QuantSpec:
-    """The QuantSpec that the attributes describe."""
+    """The QuantSpec that the attributes of a simulated_quantize describe, `call.attrs`."""
     return QuantSpec(dtype=attrs.dtype, bits=attrs.bits, symmetric=attrs.symmetric, per_channel=attrs.axis >= 0)
 
 

@@ -29,7 +29,7 @@ from tvmq.graph.ops.registry import fence as fenced
 
 @py_class("tvmq.attrs.Table", frozen=True)
 class TableAttrs(tvm.ir.Attrs):
-    """function = readable name of what the table computes, for people only."""
+    """function = display name of the function that the table computes; it has no effect."""
 
     function: str = ""
 

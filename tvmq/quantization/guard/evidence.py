@@ -76,7 +76,7 @@ def find_evidence(prepared: tvm.IRModule, quantized: tvm.IRModule) -> list[Layer
     }
     if not read:
         return []
-    known = {pair.a.plain: pair.a for pair in pairs(layer_tensors(prepared), layer_tensors(quantized))}
+    known = {pair.a.unrounded: pair.a for pair in pairs(layer_tensors(prepared), layer_tensors(quantized))}
     return [known[name] for name in read if name in known]
 
 

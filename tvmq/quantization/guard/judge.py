@@ -42,7 +42,7 @@ class Judge:
 
     prepared   the float module
     quantized  the module made of it with the options as they are
-    batches    samples; what float gives for them is computed where they do not bring it
+    batches    samples; the float model's outputs are computed where a batch lacks them
     evaluator  compiles a module for this CPU
     """
 
@@ -79,7 +79,7 @@ class Judge:
 
     @property
     def is_possible(self) -> bool:
-        """True if there is something to judge by: a metric, or outputs of which decibels say something."""
+        """True if there is a metric, or an output that decibels can judge."""
         return bool(self._wanted) and (self.guard.metric is not None or bool(self._judged))
 
     def figure(self, module: tvm.IRModule) -> Figure:
@@ -211,7 +211,7 @@ def _real_rows(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
 
 
 def _power(values: np.ndarray) -> float:
-    """Sum of the squares of what is finite."""
+    """Sum of the squares of finite values."""
     return float(np.square(np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)).sum())
 
 

@@ -104,7 +104,7 @@ def _little(steps: Sequence[tuple[str, Precision]], layers: Layers) -> list[Prec
 
 
 def _is_ample(figure: Figure, guard: Guard) -> bool:
-    """True if there is nothing left to wish for: just above the bound in dB, scores still lose points."""
+    """True if the bound is exceeded clearly: just above a bound in dB, scores still lose points."""
     return figure.holds(guard) and (guard.metric is not None or figure.sqnr >= guard.sqnr + AMPLE)
 
 
@@ -117,7 +117,7 @@ def _share(keys: Iterable[str], layers: Layers) -> float:
 def _steps(
     between: list[str], heavy: list[str], dynamic: Sequence[str], layers: Layers, view: View
 ) -> Iterator[tuple[str, Precision]]:
-    """Ever more precision, in words and by keys; `dynamic` can make their codes at run time."""
+    """Steps of increasing precision, in words and by keys; `dynamic` can make their codes at run time."""
     if between:
         yield "only products in 8 bits", Precision(frozenset(between))
     waits = bool(dynamic)
@@ -159,7 +159,7 @@ def _give_last_products_back(search: Search, trials: Trials, guard: Guard) -> No
 
 
 def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None:
-    """Put parts back to 8 bits that cost time in float and bring nothing; what stays is to blame."""
+    """Put parts back to 8 bits whose float costs time and gains no accuracy; those that stay are reported."""
     parts = _parts(search.layers, view, search.best.precision)
     macs = sum(entry.get("macs") or 0 for entry in search.layers.values())
     worth = WORTH_SECONDS * (macs / CODE_MACS + sum(part.seconds for part in parts))
@@ -214,7 +214,7 @@ def _parts(layers: Layers, view: View, precision: Precision) -> list[Part]:
 
 
 def _is_as_good(figure: Figure, best: Figure, guard: Guard) -> bool:
-    """True if the bound holds and nothing that matters is lost."""
+    """True if the bound holds and the figure is not noticeably worse."""
     if guard.metric is not None:
         return figure.holds(guard) or not best.beats(figure)
     return figure.sqnr >= _least_sqnr(best, guard)

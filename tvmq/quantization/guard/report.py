@@ -26,7 +26,7 @@ def with_report(module: tvm.IRModule, search: Search, final: Figure) -> tvm.IRMo
         for key in part.keys:
             entry = ledger.layers.get(key) or ledger.layers.get(search.layers[key].get("root", key))
             if entry is None or not str(entry["why"]).startswith("rule "):
-                continue  # rules of the user's own win
+                continue  # rules of the user take precedence
             what = "codes made at run time" if entry.get("dynamic") else "float"
             entry["why"] = f"guard: {what}: {in_codes} in 8 bits, {final} so, forecast {_time(part.seconds)}"
     ledger.notes += [f"guard: {text}: {figure}" for text, figure in steps(search, final)]
@@ -63,7 +63,7 @@ def nothing_left(search: Search, guard: Guard, *, tried: int) -> str:
 
 
 def _blame(search: Search) -> str:
-    """The parts that hurt most in 8 bits."""
+    """The parts whose 8 bits cost most accuracy."""
     worst = sorted(search.blamed, key=lambda one: one[1].sqnr)
     parts = _texts([part for part, _ in worst])
     return parts or "no layer alone"

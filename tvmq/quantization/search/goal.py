@@ -44,7 +44,7 @@ class Goal:
 
     @property
     def figure(self) -> str:
-        """The figure of a result that is to be small."""
+        """The figure of a result that is minimized."""
         return OBJECTIVES[self.minimize]
 
     def holds(self, result: Mapping[str, Any]) -> bool:

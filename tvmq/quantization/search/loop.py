@@ -121,10 +121,10 @@ def search(
                  docs/precision-search.md
     workers      processes of this machine; a script that asks for several needs `if __name__ == "__main__":`
     executor     any concurrent.futures.Executor instead
-    shared       what stands for the problem in the executor's tasks, such as Dask's client.scatter
+    shared       what represents the problem in the executor's tasks, such as Dask's client.scatter
     advance      called after each result
-    measure      at the end, run float and the points of the front that keep the bound on this machine, by turns; files
-                 and choices do not depend on it
+    measure      at the end, run float and the points of the front that keep the bound on this machine, interleaved;
+                 files and choices do not depend on it
     raises       ConfigError for a bound, metric or option that is none, DataError for data that do not fit,
                  OutputError where the folder cannot be written, ArtifactError for a journal that is none
 
@@ -171,7 +171,7 @@ def make_search_problem(
     config: QConfig | None = None,
     finetune: Finetuning | None = None,
 ) -> Problem:
-    """All that the trials of a search depend on; arguments and errors as those of `search`."""
+    """The problem that the trials of a search solve; arguments and errors as those of `search`."""
     goal = Goal(minimize, max_drop, sqnr)
     check_judge(goal, metric, data, labels)
     backend, cpu = backend_of(target), cpu_of(target)

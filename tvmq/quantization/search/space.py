@@ -121,7 +121,7 @@ class Recipe:
         """Rules by which `quantize` makes these choices.
 
         config  options around
-        names   {key: name of the layer} for people; the keys themselves otherwise
+        names   {key: display name of the layer}; by default the keys
         """
         return tuple(rule_of((names or {}).get(key, key), option, config) for key, option in self.layers)
 

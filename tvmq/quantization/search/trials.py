@@ -24,7 +24,7 @@ from tvmq.codegen.compile.evaluators import evaluator
 from tvmq.codegen.performance.estimate import estimates
 from tvmq.errors import TvmqError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.symbolic import free_dimensions, inputs_of, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, inputs_of, with_sizes
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.options.rules import DYNAMIC
 from tvmq.passes.calibrate import calibrate
@@ -41,7 +41,7 @@ from tvmq.quantization.search.space import FLOAT, INT8, Recipe, rule_of
 from tvmq.quantization.stages import ROUNDING, StageContext, run_stages
 from tvmq.quantization.static_quantization import StaticQuantization, model_hash
 
-USUAL_SIZE = 64  # of a free dimension that is no batch
+USUAL_SIZE = 64  # of a dynamic dimension that is no batch
 Result = dict[str, Any]
 Network = tuple[tuple[str, Any], ...]
 
@@ -263,9 +263,9 @@ def constant_bytes(module: tvm.IRModule) -> int:
 
 
 def one_sample(module: tvm.IRModule) -> tvm.IRModule:
-    """The module with a batch of 1 where that is free."""
-    free = free_dimensions(module)
-    sizes = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()}
+    """The module with a batch of 1 where that is dynamic."""
+    dynamic = dynamic_dimensions(module)
+    sizes = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in dynamic.items()}
     return fold_constants(with_sizes(module, sizes)) if sizes else module
 
 

@@ -98,7 +98,7 @@ def create_workload(
     net          a Function, or an expression, whose free variables become parameters
     initializer  by default Xavier()
     seed         NumPy's global generator is seeded with it, as of old
-    returns      the module and {parameter: tensor}; parameters of free sizes are left out
+    returns      the module and {parameter: tensor}; parameters of dynamic sizes are left out
     """
     mod = IRModule.from_expr(net)
     types = {param.name_hint: param.checked_type for param in mod["main"].params}

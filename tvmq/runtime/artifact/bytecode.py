@@ -152,7 +152,7 @@ class _Reader:
     """Reads forward; `left` bytes bound what is allocated. `ahead` are read already: most of what is read is a word."""
 
     def __init__(self, file: Readable, size: int) -> None:
-        self.file, self.left = file, size
+        self.file, self.bytes_left = file, size
         self.ahead, self.at = b"", 0
 
     def bytecode(self) -> Bytecode:
@@ -175,7 +175,7 @@ class _Reader:
             right = len(rest) == (3 + rest[2] if code == CALL and len(rest) > 2 else INSTRUCTION_WORDS.get(code, -1))
             if not right or (code == CALL and not 0 <= rest[1] < functions):
                 raise Damage(f"instruction {code} of {len(rest)} words")
-        if self.left:
+        if self.bytes_left:
             raise Damage("something behind the instructions")
         return instructions
 
@@ -191,15 +191,15 @@ class _Reader:
 
     def _need(self, count: int) -> int:
         """Take the next bytes: their place in `ahead`."""
-        if not 0 <= count <= self.left:
+        if not 0 <= count <= self.bytes_left:
             raise Damage(f"{count} bytes that are not there")
         there = len(self.ahead) - self.at
         if there < count:
-            more = self.file.read(min(max(count - there, AHEAD), self.left - there))
+            more = self.file.read(min(max(count - there, AHEAD), self.bytes_left - there))
             self.ahead, self.at = self.ahead[self.at :] + more, 0
             if len(self.ahead) < count:
                 raise Damage(f"{count} bytes that are not there")
-        self.left -= count
+        self.bytes_left -= count
         self.at += count
         return self.at - count
 
@@ -210,7 +210,7 @@ class _Reader:
         buffer[: len(there)] = there
         if len(there) < len(buffer) and self.file.readinto(buffer[len(there) :]) != len(buffer) - len(there):
             raise Damage(f"{len(buffer)} bytes that are not there")
-        self.left -= len(buffer)
+        self.bytes_left -= len(buffer)
 
     def word(self) -> int:
         return int(self.unpack(WORD)[0])
@@ -218,7 +218,7 @@ class _Reader:
     def count(self) -> int:
         """Length of a list, of which every entry has some bytes."""
         length = self.word()
-        if not 0 <= length <= self.left:
+        if not 0 <= length <= self.bytes_left:
             raise Damage(f"a list of {length}")
         return length
 
@@ -257,7 +257,7 @@ class _Reader:
             raise UnknownBytecode("a tensor of another form")
         *shape, size = self.unpack(WORDS[rank + 1])
         dtype = _dtype(*kind)
-        if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.left:
+        if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.bytes_left:
             raise Damage(f"a tensor {shape} of {size} bytes")
         result = allocate_tensor(shape, dtype)
         if size:

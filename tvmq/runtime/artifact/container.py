@@ -116,7 +116,7 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
     first, *further = parts.codes or (parts,)
     _refuse_modules(parts.description)
     code = to_bytes(first.code, first.target.host, first.native)
-    recipes = first.recipes.known if first.recipes and not further else None
+    recipes = first.recipes.sources if first.recipes and not further else None
     built = _sha256(code[BYTECODE])
     blobs = {**code, **module_to_bytes(module, code[BYTECODE], recipes)}
     joined = _cut(blobs, recipes) if recipes else {}
@@ -164,7 +164,7 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
         code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target, parts.native).items()}
         bytecode = f"{number}/{BYTECODE}"
         built = _sha256(code[bytecode])
-        code[bytecode], cuts = cut_constants(code[bytecode], sources, parts.recipes.known)
+        code[bytecode], cuts = cut_constants(code[bytecode], sources, parts.recipes.sources)
         sources[bytecode] = code[bytecode]
         blobs.update(code)
         own = {"calls": parts.description.calls.to_json()}

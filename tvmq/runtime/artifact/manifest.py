@@ -331,15 +331,15 @@ def _form_of_names(manifest: dict[str, Any]) -> dict[str, Any]:
     """The form of what names other entries, of a manifest that has the form _FORM."""
     description = manifest["description"]
     inputs = {tensor["name"]: tensor["shape"] for tensor in description["inputs"]}
-    free = frozenset(size for shape in inputs.values() for size in shape if isinstance(size, str))
-    sizes: dict[Any, range] = {**dict.fromkeys(free & {description["batch"]}, SIZE[1:]), free: SIZE[1:]}
+    dynamic = frozenset(size for shape in inputs.values() for size in shape if isinstance(size, str))
+    sizes: dict[Any, range] = {**dict.fromkeys(dynamic & {description["batch"]}, SIZE[1:]), dynamic: SIZE[1:]}
     common = description.get("common", [])
     codes = [code.get("own", description).get("calls", MISSING) for code in codes_of(manifest)]
     forms = [_form_of_calls(calls, len(inputs), [one["function"] for one in common]) for calls in codes]
     return {
         "description": {
-            "batch": free | {""},
-            "indices": ([_form_of_index(use, inputs, free) for use in description.get("indices", [])], MISSING),
+            "batch": dynamic | {""},
+            "indices": ([_form_of_index(use, inputs, dynamic) for use in description.get("indices", [])], MISSING),
             "common": ([{"sizes": sizes}, ...], MISSING),
             "calls": forms[0],
         },
@@ -347,10 +347,10 @@ def _form_of_names(manifest: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _form_of_index(use: dict[str, Any], inputs: dict[str, list[Any]], free: frozenset[str]) -> dict[str, Any]:
+def _form_of_index(use: dict[str, Any], inputs: dict[str, list[Any]], dynamic: frozenset[str]) -> dict[str, Any]:
     """Form of an input that is an index: one size, or one for each item of its last dimension."""
     count = len(use["sizes"]) if [len(use["sizes"])] == inputs.get(use["input"], [])[-1:] else 1
-    return {"input": frozenset(inputs), "sizes": [(SIZE, free)] * count}
+    return {"input": frozenset(inputs), "sizes": [(SIZE, dynamic)] * count}
 
 
 def _form_of_calls(calls: Any, inputs: int, common: list[str]) -> Any:

@@ -82,18 +82,18 @@ class Member:
     """A stored member, read forward."""
 
     def __init__(self, name: str, span: Span | None, size: int) -> None:
-        self.name, self.left, self._span = name, size, span
+        self.name, self.bytes_left, self._span = name, size, span
 
     def read(self, count: int, /) -> bytes:
         """The next bytes, fewer at the end only."""
-        data = bytearray(max(0, min(count, self.left)))
+        data = bytearray(max(0, min(count, self.bytes_left)))
         size = self.readinto(memoryview(data))
         return bytes(data) if size == len(data) else bytes(data[:size])
 
     def readinto(self, buffer: memoryview, /) -> int:
         """The next bytes into a buffer, their number; fewer at the end only."""
         size = self._span.readinto(buffer) if self._span is not None else 0
-        self.left -= size
+        self.bytes_left -= size
         return size
 
     def digests(self) -> tuple[str, str | None]:
@@ -113,7 +113,7 @@ class DeflatedMember(Member):
         self._inflate, self._hash = zlib.decompressobj(-zlib.MAX_WBITS), hashlib.sha256() if hashed else None
 
     def readinto(self, buffer: memoryview, /) -> int:
-        done, wanted = 0, min(len(buffer), self.left)
+        done, wanted = 0, min(len(buffer), self.bytes_left)
         while done < wanted:
             compressed = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
             piece = self._inflate.decompress(compressed, wanted - done)
@@ -121,7 +121,7 @@ class DeflatedMember(Member):
                 raise zipfile.BadZipFile(f"'{self.name}' ends too early")
             buffer[done : done + len(piece)] = piece
             done += len(piece)
-        self.left -= done
+        self.bytes_left -= done
         if self._hash is not None:
             self._hash.update(buffer[:done])
         return done
@@ -131,7 +131,7 @@ class DeflatedMember(Member):
         if self._hash is not None:
             while self.read(CHUNK):
                 pass
-        if not self.left and self._more():
+        if not self.bytes_left and self._more():
             raise zipfile.BadZipFile(f"'{self.name}' is longer than the directory says")
         return super().digests()[0], self._hash.hexdigest() if self._hash is not None else None
 

@@ -112,7 +112,7 @@ def _check_binding(builder: relax.BlockBuilder, binding: relax.Binding) -> None:
 
 
 def _is_tensor(ty: Any) -> bool:
-    """True for a tensor of known sizes, fixed and not negative or free."""
+    """True for a tensor of known sizes, fixed and not negative or dynamic."""
     if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr) or not ty.dtype:
         return False
     return all(int(size) >= 0 for size in ty.shape.values if isinstance(size, tvm.tirx.IntImm))

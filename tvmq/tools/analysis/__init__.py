@@ -1,1 +1,1 @@
-"""Reports of the decisions about a model, and checks that the compiled code keeps its promise."""
+"""Reports on the decisions about a model, and checks of the compiled code against the definition."""

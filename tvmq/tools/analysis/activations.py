@@ -1,4 +1,4 @@
-"""`tvmq.activations`: what the layers of a model compute, as arrays to look at."""
+"""`tvmq.activations`: results of the layers of a model, as arrays."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tvmq.codegen.compile.build import build
 from tvmq.errors import ConfigError, DataError
 from tvmq.graph.analysis.layer_tensors import LayerTensor, layer_tensors, unique_names
 from tvmq.graph.probes import keep_variables
-from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.options.rules import did_you_mean
 from tvmq.passes.calibrate.collect import samples_of
 from tvmq.tools.analysis.comparison import Model, module_of
 
 
 def activations(model: Model, data: Any, layers: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """The results of layers on some data, as real numbers: codes of a quantized model are scaled back.
+    """Results of layers on some data, as real numbers: codes of a quantized model are dequantized.
 
     model    a float, simulated or integer module, an executable, or the (module, params) of `from_onnx`
-    data     anything that `quantize` takes as a data set; all results are kept in memory
-    layers   names of the source; the result has them as its keys. None: every layer, by the last of its names; of
-             tensors that share one (a module that is called twice) the second is "relu#2", and so on
-    returns  {name: float32 (samples, ...)}; of operators that were fused the result of the last one
+    data     data set as for `quantize`; all results are kept in memory
+    layers   names in the source model, the keys of the result. None: every layer, by the last of its names; of tensors
+             that share one (a module that is called twice) the second is "relu#2", and so on
+    returns  {name: float32 (samples, ...)}; for fused operators the result of the last one
     raises   ConfigError with the nearest names for an unknown layer, DataError without samples
 
     The float model is shown as it is quantized: constants are folded, batch norm is part of the layer before it.
@@ -34,7 +34,7 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
     """
     mod = module_of(model)
     dataset = Dataset(data, inputs_of(mod))
-    if free_dimensions(mod):
+    if dynamic_dimensions(mod):
         mod = with_sizes(mod, sample_sizes(mod, dataset.first()))
         dataset.inputs = inputs_of(mod)
     chosen = _select_tensors(layer_tensors(mod), layers)
@@ -50,7 +50,7 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
 
 
 def _select_tensors(tensors: Sequence[LayerTensor], layers: Sequence[str] | None) -> dict[str, LayerTensor]:
-    """{name: the last tensor that carries it}."""
+    """Last tensor of each name."""
     if layers is None:
         return dict(zip(unique_names(tensors), tensors, strict=True))
     known = {name: tensor for tensor in tensors for name in tensor.names}

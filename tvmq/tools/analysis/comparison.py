@@ -23,7 +23,7 @@ from tvmq.graph.functions import plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.probes import cut, with_outputs
-from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.graph.view import View
 from tvmq.numerics.deviation import Deviation, Figures
 from tvmq.passes.calibrate.collect import samples_of
@@ -49,23 +49,29 @@ def compare(
     """Compare the layers of `b` with those of `a`, which is usually the float model.
 
     a, b     a float, simulated or integer module each, an executable, or the (module, params) of `from_onnx`
-    data     anything that `quantize` takes as a data set; read a batch at a time
+    data     data set as for `quantize`; read a batch at a time
     advance  called with the number of samples after each batch, for a progress bar
 
-    `b` may be what `emulate` gives, an integer module `a` on a chip: then values of layers that differ are counted.
+    `b` may be the result of `emulate`, the integer module `a` on a chip: then differing values of layers are counted.
 
-    For every layer that both have, by the names of its source, three errors:
+    Every layer of both models, matched by names in the source model, has three errors:
 
-    local        each layer of `a` gets the inputs that the same layer of `b` got: what this layer alone does
-    accumulated  both compute from the model's input: what has come together up to here
-    weight       of the weights; None for layers without
+    local        each layer of `a` gets the inputs of the same layer of `b`: the error of this layer alone
+    accumulated  both compute from the model's input: the error of all layers so far
+    weight       error of the weights; None for layers without
 
-    Codes count as the real numbers they stand for. Noise and signal are summed over all values of all samples.
+    Codes are compared as the real numbers that they represent. Noise and signal are summed over all values of all
+    samples.
+
+    returns  a row for each layer, which `print` shows as a table; `worst(8, by="local")` gives the worst
     raises   ModelError for models of different inputs or without a common layer, DataError without samples
+
+        comparison = tvmq.compare((mod, params), qmod, data)
+        print(comparison.worst(3, by="local"))
     """
     if isinstance(b, Emulator):
         if isinstance(a, tuple):
-            raise ModelError("compare: a chip runs integer modules; give the module that `quantize` gave")
+            raise ModelError("compare: a chip runs integer modules; give the module that `quantize` returned")
         return compare_with_chip(a, b, data, advance=advance)
     first, second = module_of(a), module_of(b)
     first, second, feeds = _match_inputs(first, second, data)
@@ -73,7 +79,7 @@ def compare(
     layers = pairs(*tensors)
     if not layers:
         raise ModelError(
-            "compare: the models have no layer of one name; they must come from the same source. "
+            "compare: the models have no layer of the same name; they must come from the same source. "
             f"The first has {_some_names(first)}, the second {_some_names(second)}"
         )
     runs = _Runs(first, second, layers)
@@ -93,7 +99,7 @@ def compare(
 
 
 def module_of(model: Model) -> tvm.IRModule:
-    """The module of a model, prepared if it comes straight from a front end."""
+    """Module of a model, prepared if it comes directly from an importer."""
     if isinstance(model, Executable):
         return unpack_weights(model.module)
     mod, params = model if isinstance(model, tuple) else (model, None)
@@ -102,12 +108,12 @@ def module_of(model: Model) -> tvm.IRModule:
 
 
 def _match_inputs(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:
-    """Both modules with the same static inputs, and the batches."""
+    """Both modules with the same static shapes, and the batches."""
     names = [[info.name for info in inputs_of(mod)] for mod in (a, b)]
     if sorted(names[0]) != sorted(names[1]):
         raise ModelError(f"compare: the models take different inputs, {names[0]} and {names[1]}")
     dataset = Dataset(data, inputs_of(a))
-    if free_dimensions(a) and free_dimensions(b):
+    if dynamic_dimensions(a) and dynamic_dimensions(b):
         a = with_sizes(a, sample_sizes(a, dataset.first()))
     a, b = _with_sizes_of(a, b), _with_sizes_of(b, a)
     dataset.inputs = inputs_of(a)
@@ -118,9 +124,9 @@ def _match_inputs(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRMo
 
 
 def _with_sizes_of(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
-    """The module with its free dimensions as those of the other."""
+    """The module with its dynamic dimensions fixed to those of the other."""
     shapes = {info.name: info.shape for info in inputs_of(other)}
-    sizes = {name: shapes[param][axis] for name, (param, axis) in free_dimensions(mod).items()}
+    sizes = {name: shapes[param][axis] for name, (param, axis) in dynamic_dimensions(mod).items()}
     return with_sizes(mod, {name: size for name, size in sizes.items() if size is not None})
 
 
@@ -135,7 +141,7 @@ def _some_names(mod: tvm.IRModule) -> str:
 
 
 class _Runs:
-    """Both models compiled with their layers as results, and the sums of what they gave."""
+    """Both models compiled with their layers as results, and sums over the batches."""
 
     def __init__(self, a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[LayerPair]) -> None:
         self._layers = layers

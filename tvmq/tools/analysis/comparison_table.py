@@ -1,4 +1,4 @@
-"""Result of `tvmq.compare`: figures of every layer and of the outputs, and how they print.
+"""Result of `tvmq.compare`: figures of the layers and outputs, printed as a table.
 
 Tests: tests/tools/analysis/test_compare.py
 """
@@ -6,13 +6,14 @@ Tests: tests/tools/analysis/test_compare.py
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tvmq.errors import ConfigError
 from tvmq.numerics.deviation import Figures
 from tvmq.options.rules import short_names
+from tvmq.tools.analysis.report_table import align, cut, list_first
 
 ERRORS = ("local", "accumulated", "weight")
 WIDEST = 44
@@ -21,14 +22,14 @@ MOST_UNPAIRED = 3  # that the summary names
 
 @dataclass(frozen=True)
 class LayerComparison:
-    """Figures of a layer of both models.
+    """Comparison of a layer in both models.
 
-    names        of the source
+    names        names in the source model
     operator     family or operator
-    precision    ("float", "int8"): of the first and of the second model
-    local        both given the same inputs
-    accumulated  both computing from the model's input
-    weight       of the weights; None for layers without
+    precision    of the first and the second model, such as ("float", "int8")
+    local        error if both get the same inputs
+    accumulated  error if both compute from the model's input
+    weight       error of the weights; None for layers without
     """
 
     names: tuple[str, ...]
@@ -41,11 +42,11 @@ class LayerComparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Prints as a table; `layers` in the order of computation.
+    """Comparison of two models, printed as a table; `layers` are in order of computation.
 
     outputs   {output name: accumulated figures}
-    samples   how many the figures are of
-    unpaired  names of each integer layer of the second model without a counterpart in the first: it has no row
+    samples   number of samples
+    unpaired  names of integer layers of the second model without a counterpart in the first, which have no row
     """
 
     layers: tuple[LayerComparison, ...]
@@ -54,7 +55,7 @@ class Comparison:
     unpaired: tuple[tuple[str, ...], ...] = ()
 
     def layer(self, name: str) -> LayerComparison:
-        """The layer that carries a name of the source; ConfigError if there is none."""
+        """Layer with this name in the source model; ConfigError if there is none."""
         for layer in self.layers:
             if name in layer.names:
                 return layer
@@ -63,7 +64,7 @@ class Comparison:
         )
 
     def worst(self, count: int = 8, by: str = "local") -> list[LayerComparison]:
-        """The layers of lowest SQNR, the worst first; `by` is "local", "accumulated" or "weight"."""
+        """Layers of lowest SQNR, the worst first; `by` is "local", "accumulated" or "weight"."""
         if by not in ERRORS:
             raise ConfigError(f"compare: by must be one of {', '.join(ERRORS)}. Got {by!r} instead")
         known = [layer for layer in self.layers if getattr(layer, by) is not None]
@@ -77,7 +78,7 @@ class Comparison:
         return _replace_infinite({"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired})
 
     def table(self, layers: Sequence[LayerComparison] | None = None) -> str:
-        """The table of these layers, all by default, and of the outputs."""
+        """Table of these layers, by default all, and of the outputs."""
         rows = [_row(short_names(layer.names), layer) for layer in (self.layers if layers is None else layers)]
         blank = ["", "", "", ""]
         ends = [[f"output {name}", "", *blank, *_cells(f), *blank] for name, f in self.outputs.items()]
@@ -91,16 +92,14 @@ class Comparison:
         return f"{self.table()}\n\n  {self.summary()}"
 
     def summary(self) -> str:
-        """The layers that lose most by themselves."""
+        """Sentence about the layers with the largest local error."""
         worst = [layer for layer in self.worst(3) if math.isfinite(layer.local.sqnr)]
         listed = ", ".join(f"{short_names(layer.names)} ({layer.local.sqnr:.1f} dB)" for layer in worst)
-        text = f"{len(self.layers)} layers, {self.samples} samples; worst by themselves: {listed or 'none'}"
+        text = f"{len(self.layers)} layers, {self.samples} samples; worst on their own: {listed or 'none'}"
         if not self.unpaired:
             return text
-        missing = ", ".join(map(short_names, self.unpaired[:MOST_UNPAIRED]))
-        more = len(self.unpaired) - MOST_UNPAIRED
-        rest = f" and {more} more" if more > 0 else ""
-        return f"{text}; {len(self.unpaired)} layers have no counterpart in the first model and no row: {missing}{rest}"
+        missing = list_first([short_names(names) for names in self.unpaired], MOST_UNPAIRED)
+        return f"{text}; {len(self.unpaired)} layers have no counterpart in the first model and no row: {missing}"
 
 
 def _row(name: str, layer: LayerComparison) -> list[str]:
@@ -118,7 +117,7 @@ def _cells(figures: Figures | None) -> list[str]:
 
 
 def _cosine_text(cosine: float) -> str:
-    """Five digits, cut and not rounded, so that 1 means 1.
+    """Five digits, truncated, so that 1 is exact.
 
     >>> _cosine_text(0.9999999), _cosine_text(1.0), _cosine_text(-0.25)
     ('0.99999', '1', '-0.25000')
@@ -127,25 +126,19 @@ def _cosine_text(cosine: float) -> str:
 
 
 def _align_columns(rows: Sequence[Sequence[str]]) -> str:
-    """Two columns to the left, the others to the right."""
-    rows = [[_cut(row[0]), *row[1:]] for row in rows]
-    widths = [max(len(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
-    sides: Sequence[Callable[[str, int], str]] = [str.ljust, str.ljust] + [str.rjust] * (len(widths) - 2)
-    lines = ["  ".join(side(c, w) for side, c, w in zip(sides, row, widths, strict=True)).rstrip() for row in rows[1:]]
-    return "\n".join([_titles(rows[0], widths), *lines])
+    """Align two columns left, the others right; the first row has titles over four columns each."""
+    body = [[cut(row[0], WIDEST), *row[1:]] for row in rows[1:]]
+    widths = [max(map(len, column)) for column in zip(*body, strict=True)]
+    return "\n".join([_titles(rows[0], widths), *align(body, range(2, len(widths)))])
 
 
 def _titles(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Each title above the four columns that it is of, to the left."""
+    """Titles, each left-aligned above its four columns."""
     line, at = "", 0
     for cell, width in zip(cells, widths, strict=True):
         line = f"{line.ljust(at)}{cell}" if cell else line
         at += width + 2
     return line
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= WIDEST else f"{name[: WIDEST - 3]}..."
 
 
 def _replace_infinite(value: Any) -> Any:

@@ -20,8 +20,9 @@ from tvmq.options.rules import short_names
 from tvmq.passes.integrality import Integrality, integrality
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
+from tvmq.tools.analysis.layer_report import LayerReport, find_layers
 from tvmq.tools.analysis.lowered_layers import lowering_lines
-from tvmq.tools.analysis.story import Story, find_layers
+from tvmq.tools.analysis.report_table import align, list_first
 from tvmq.tools.analysis.work import describe_variables, float_macs, kernels_of_layers
 
 WIDEST = 60
@@ -32,15 +33,15 @@ UNPROVED = ("would hold", "not proved")  # in notes of kernels
 
 @dataclass(frozen=True)
 class Explanation:
-    """Decisions about a model, ready to be printed.
+    """Decisions about a model, in printable form.
 
-    ledger     what the passes decided
-    undefined  float operators without a definition of their own: equality is asked around them, not of them
+    ledger     decisions of the passes
+    undefined  float operators without a definition of their own, which `verify` does not check
     kernels    {layer: kernels} of an executable; None for a module
-    sources    {variable: names in the source}
-    core       of a module in four functions: what quantized_main consists of
-    notes      {layer: what was proved for its kernels, or what faster ones would have needed} of an executable
-    lowerings  of an executable, which layers code of others computes, and why not the rest; see Executable.lowerings
+    sources    {variable: names in the source model}
+    core       facts about quantized_main, of a module in four functions
+    notes      {layer: proof for its kernels, or the proof that faster ones lack} of an executable
+    lowerings  layers that user code computes, and why not the others, of an executable; see Executable.lowerings
     """
 
     ledger: Ledger
@@ -62,14 +63,14 @@ class Explanation:
         integer = sum(entry.get("macs") or 0 for entry in layers if entry["precision"] == "int8")
         return integer / self.macs() if self.macs() else 1.0
 
-    def layer(self, name: str) -> Story:
-        """Report of one layer; ConfigError with near misses if there is none of that name."""
+    def layer(self, name: str) -> LayerReport:
+        """Report of one layer; ConfigError with similar names if there is none of that name."""
         layers = find_layers(name, self.ledger.layers)
-        return Story(name, layers, self.macs(), self.kernels, self.sources, self.notes)
+        return LayerReport(name, layers, self.macs(), self.kernels, self.sources, self.notes)
 
     def rows(self) -> list[list[str]]:
-        """Rows of the table, one a layer: names, operator, precision, MACs, kernel if built, scale and zero point of
-        the result's codes, cost of float islands if there are any, who decided."""
+        """Rows of the table, one per layer: names, operator, precision, MACs, kernel if built, scale and zero point of
+        the result's codes, cost of float islands if there are any, reason of the decision."""
         rows, islands = [], self._has_islands()
         for key, entry in self.ledger.layers.items():
             names = short_names(entry.get("layers") or [key])
@@ -83,7 +84,7 @@ class Explanation:
         return any("island" in entry for entry in self.ledger.layers.values())
 
     def summary(self) -> str:
-        """A few lines: operators by precision, share of the work in int8, reasons for float, notes."""
+        """Summary in a few lines: operators by precision, share of work in int8, reasons for float, notes."""
         layers = self.ledger.layers.values()
         floats = [entry for entry in layers if entry["precision"] == "float"]
         count = f"{len(layers) - len(floats)} of {len(layers)} operators in int8"
@@ -97,13 +98,12 @@ class Explanation:
         if any(cost):
             lines.append(f"float operators cost {cost[0]:,} operations and {cost[1]:,} converted elements")
         if self.undefined:
-            rest = len(self.undefined) - LISTED
-            listed = ", ".join(self.undefined[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
+            listed = list_first(self.undefined, LISTED)
             lines.append(f"float operators without a definition of their own: {listed}")
         lines += [f"note: {note}" for note in self.ledger.notes]
         if self.sizes:
             lines.append(
-                f"code of its own for {'; '.join(map(_sizes_text, self.sizes))}; all other sizes share one code"
+                f"specialized code for {'; '.join(map(_sizes_text, self.sizes))}; other sizes share the general code"
             )
         lines += lowering_lines(self.lowerings)
         lines += self._kernel_notes()
@@ -112,53 +112,39 @@ class Explanation:
 
     def _kernel_notes(self) -> list[str]:
         """The first layers for which a faster kernel lacks a proof."""
-        remarks = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._kernel_remarks()]
+        layers = self.ledger.layers
+        known = [(layers[key], "; ".join(texts)) for key, texts in self.notes.items() if key in layers]
+        remarks = [f"{'/'.join(entry['layers'][:1])}: {text}" for entry, text in known]
         remarks = [text for text in remarks if any(words in text for words in UNPROVED)]
         rest = len(remarks) - LISTED
         return [f"kernel of {text}" for text in remarks[:LISTED]] + (
             [f"kernels of {rest} more layers"] if rest > 0 else []
         )
 
-    def _kernel_remarks(self) -> list[tuple[str, str]]:
-        return [(key, "; ".join(texts)) for key, texts in self.notes.items() if key in self.ledger.layers]
-
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON."""
         return {
-            "stage": self.ledger.stage,
-            "int8_share": self.int8_share(),
-            "macs": self.macs(),
-            "layers": self.ledger.layers,
-            "undefined_float_islands": list(self.undefined),
-            "notes": self.ledger.notes,
+            "stage": self.ledger.stage, "int8_share": self.int8_share(), "macs": self.macs(),
+            "layers": self.ledger.layers, "undefined_float_islands": list(self.undefined), "notes": self.ledger.notes,
             **({"kernels": dict(self.kernels)} if self.kernels is not None else {}),
             **({"kernel_notes": {key: list(texts) for key, texts in self.notes.items()}} if self.notes else {}),
             **({"sizes": [dict(sizes) for sizes in self.sizes]} if self.sizes else {}),
             **({"lowerings": dict(self.lowerings)} if self.lowerings else {}),
             **({"core": self.core.to_dict()} if self.core is not None else {}),
-        }
+        }  # fmt: skip
 
     def __str__(self) -> str:
         kernel = ["kernel"] if self.kernels is not None else []
         island = ["float ops + converted"] if self._has_islands() else []
         heads = ["layer", "operator", "precision", "MACs", *kernel, "scale, zero", *island, "decided by"]
         table = [heads, *self.rows()]
-        columns = [_column(column, right=column[0] == "MACs") for column in zip(*table, strict=True)]
-        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-        return "\n".join([*lines, "", self.summary()])
+        return "\n".join([*align(table, [heads.index("MACs")], WIDEST), "", self.summary()])
 
 
 def _list_reasons(reasons: Sequence[str]) -> list[str]:
-    """The first of the reasons why a core is not integral, and how many more there are."""
+    """First reasons why a core is not integral, and the number of others."""
     rest = len(reasons) - LISTED
     return [f"not integral: {r}" for r in reasons[:LISTED]] + ([f"not integral: {rest} more"] if rest > 0 else [])
-
-
-def _column(cells: Sequence[str], *, right: bool) -> list[str]:
-    """The cells of a column, filled up or cut to one width."""
-    width = min(max(map(len, cells)), WIDEST)
-    cut = [cell if len(cell) <= width else f"{cell[: width - 3]}..." for cell in cells]
-    return [cell.rjust(width) if right else cell.ljust(width) for cell in cut]
 
 
 def _scale(entry: Mapping[str, Any]) -> str:
@@ -182,7 +168,7 @@ def _precision(entry: Mapping[str, Any]) -> str:
 
     >>> _precision({"precision": "int8", "specs": {"weights": {"bits": 4}, "activations": {"bits": 8}}})
     'int8 (w4)'
-    >>> _precision({"precision": "int8", "facts": {"stream": True}})  # reads codes of 16 bits
+    >>> _precision({"precision": "int8", "facts": {"stream": True}})  # reads an int16 residual
     'int16'
     """
     specs = entry.get("specs") or {}
@@ -196,14 +182,18 @@ def _precision(entry: Mapping[str, Any]) -> str:
 @overload
 def explain(model: tvm.IRModule | Executable) -> Explanation: ...
 @overload
-def explain(model: tvm.IRModule | Executable, layer: str) -> Story: ...
-def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | Story:
-    """Which layers of a quantized module or executable compute in integers, which do not, and who decided.
+def explain(model: tvm.IRModule | Executable, layer: str) -> LayerReport: ...
+def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | LayerReport:
+    """Explain which layers of a quantized module or executable compute in integers, which do not, and why.
 
-    Of a prepared module, for which nothing is decided yet, the operators that will be decided about.
+    For a prepared module, before any decision, the operators are listed.
 
-    layer    name of a layer in the source: its story alone, from its names to its kernel
+    layer    name of a layer in the source model: the report of this layer alone, from its names to its kernel
+    returns  rows by layer, which `print` shows as a table; for one layer a text
     raises   StageError for a model that was never quantized, ConfigError for an unknown layer
+
+        print(tvmq.explain(qmod))
+        print(tvmq.explain(exe, "/stem/conv"))
     """
     built = isinstance(model, Executable)
     mod = model.module if isinstance(model, Executable) else plain_module(model)
@@ -235,14 +225,14 @@ def _entries_of_prepared(view: View) -> dict[str, dict[str, Any]]:
             "layers": list(view.sources(var.name)),
             "macs": multiply_accumulates(value),
             "precision": "float",
-            "why": "not decided yet: partition will",
+            "why": "not decided yet: partition decides",
         }
         for var, value in view.bindings
     }
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
-    """Sizes as the executable names them.
+    """Sizes of dynamic dimensions as text.
 
     >>> _sizes_text({"batch": 1, "sequence": 64})
     'batch 1, sequence 64'

@@ -1,8 +1,8 @@
-"""`tvmq.inspect`: what quantization would make of a model and how much faster it would be, before any data are at hand.
+"""`tvmq.inspect`: forecast of the integer form of a model and its speedup, without data.
 
-The model is quantized with nominal ranges, which decides exactly what will be an integer and what will not, and both
-forms are lowered as `build` does it, kernels chosen; nothing is compiled. The cost model (tvmq/codegen/cost.py) then
-says how long each call takes.
+The model is quantized with nominal ranges, which decides exactly what becomes integer, and both forms are lowered to
+kernels as `build` does, without compilation. The cost model (tvmq/codegen/cost.py) then estimates the time of each
+call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tvmq.errors import StageError
 from tvmq.formats.relax import from_relax
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import Ledger, get_ledger
-from tvmq.graph.symbolic import free_dimensions, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
@@ -30,7 +30,7 @@ from tvmq.quantization.pipeline import quantize
 from tvmq.tools.analysis.forecast_report import Forecast, Row
 
 CONVERSIONS = ("quantize", "dequantize", "requantize", "quantize_to_nhwc", "dequantize_to_nchw", "to_nhwc", "to_nchw")
-USUAL_SIZE = 64  # of a free dimension that is no batch
+USUAL_SIZE = 64  # of a dynamic dimension that is no batch
 
 
 @params_first
@@ -44,16 +44,16 @@ def inspect(
     threads: int = 1,
     clock: float | None = None,
 ) -> Forecast:
-    """Forecast the gain by int8 of a float model on a CPU; a few seconds, without data and without compiling.
+    """Forecast the speedup of a float model by int8 on a CPU, in a few seconds, without data or compilation.
 
-    mod, params  as `from_onnx` and `from_torch` give them, or a plain Relax module; a target in the place of params is
-                 taken as the target
+    mod, params  as returned by `from_onnx` and `from_torch`, or a plain Relax module; a target may be given in place of
+                 params
     target       as for `build`; "llvm" is this CPU
-    config       options; those of the qconfig around by default. Ranges are nominal, whatever they say
-    sizes        {free dimension: number}; a free batch is 1, others are 64 otherwise
-    threads      that a run may use
-    clock        cycles a second of the CPU; measured where the target is this CPU
-    raises       StageError for a module that is quantized already, TargetError for what is no CPU
+    config       options, by default the current qconfig; ranges are always nominal
+    sizes        {dynamic dimension: size}; by default 1 for a batch, 64 for others
+    threads      threads of a run
+    clock        clock of the CPU in Hz; measured if the target is this CPU
+    raises       StageError for a module that is quantized already, TargetError for targets that are not CPUs
 
     >>> x, builder = tvm.relax.Var("x", tvm.relax.TensorType([1, 8], "float32")), tvm.relax.BlockBuilder()
     >>> with builder.function("main", [x]):
@@ -81,14 +81,14 @@ def inspect(
 
 
 def _fix_sizes(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:
-    """The module with all its dimensions as numbers."""
-    free = free_dimensions(mod)
-    chosen = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()} | dict(sizes or {})
+    """The module with all dynamic dimensions fixed."""
+    dynamic = dynamic_dimensions(mod)
+    chosen = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in dynamic.items()} | dict(sizes or {})
     return fold_constants(with_sizes(mod, chosen)) if chosen else mod
 
 
 def _rows(ledger: Ledger, before: list[Estimate], after: list[Estimate]) -> list[Row]:
-    """Rows for the layers of the ledger, in its order, and a last one for conversions and layouts at the borders."""
+    """Rows for the layers of the ledger, in order, and a last one for conversions and layouts of inputs and results."""
     owner = {source: key for key in reversed(list(ledger.layers)) for source in ledger.layers[key].get("layers", ())}
     heavy = {key for key, entry in ledger.layers.items() if entry.get("macs")}
     rows = {key: Row.of(key, entry) for key, entry in ledger.layers.items()}
@@ -102,13 +102,13 @@ def _rows(ledger: Ledger, before: list[Estimate], after: list[Estimate]) -> list
 
 
 def _converts(estimate: Estimate) -> bool:
-    """True for loops without a template that only convert and move."""
+    """True for loops without a template that only convert and move data."""
     words = {word.rstrip("0123456789") for word in estimate.call.symbol.split("_")}
     return estimate.work.kind == "plain" and words <= {"fused", "quantize", "dequantize", "transpose", "reshape", "pad"}
 
 
 def _find_row(estimate: Estimate, owner: Mapping[str, str], heavy: set[str], rows: Mapping[str, Row], rest: Row) -> Row:
-    """The layer that a call counts for: the first one of those that it computes that multiplies matrices, or any."""
+    """Row of the layer that a call is counted for: the first that multiplies matrices, else the first."""
     keys = list(dict.fromkeys(owner[source] for source in estimate.sources if source in owner))
     chosen = next((key for key in keys if key in heavy), keys[0] if keys else None)
     return rest if chosen is None else rows[chosen]

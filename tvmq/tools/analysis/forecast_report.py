@@ -1,4 +1,4 @@
-"""Result of `tvmq.inspect`: a table of layers, the totals, and in plain sentences whether int8 will help.
+"""Result of `tvmq.inspect`: a table of layers, totals, and a sentence that says whether int8 will help.
 
 Tests: tests/tools/analysis/test_forecast.py
 """
@@ -12,6 +12,7 @@ from typing import Any
 from tvmq.codegen.cost import START, Machine
 from tvmq.codegen.performance.estimate import Estimate
 from tvmq.options.rules import short_names
+from tvmq.tools.analysis.report_table import align
 
 WIDEST = 44
 HELPS = 1.1  # below that int8 is not worth its name
@@ -22,9 +23,9 @@ LARGE_SHARE = 0.35  # of the time in int8: what is named as the cause
 class Row:
     """Forecast of a layer.
 
-    key, layers    variable and names in the source
+    key, layers    variable, and names in the source model
     op, precision  family and "int8" or "float"
-    why            who decided that
+    why            reason of the decision
     kernel         template that computes it in int8
     """
 
@@ -42,7 +43,7 @@ class Row:
 
     @classmethod
     def of(cls, key: str, entry: Mapping[str, Any]) -> Row:
-        """An empty row for an entry of the ledger."""
+        """Empty row for an entry of the ledger."""
         names = tuple(entry.get("layers") or (key,))
         return cls(
             key, names, str(entry["op"]), str(entry["precision"]), str(entry["why"]), macs=entry.get("macs") or 0
@@ -64,12 +65,12 @@ class Row:
 
     @property
     def bottleneck(self) -> str:
-        """ "compute", "memory" or "call", what most of the time in int8 goes into; "" where it takes none."""
+        """Largest part of the time in int8: "compute", "memory" or "call"; "" if it takes none."""
         return max(self._bounds, key=lambda name: self._bounds[name], default="")
 
     @property
     def speed_up(self) -> float | None:
-        """Time in float by time in int8; None where one of them is nothing."""
+        """Time in float divided by time in int8; None if one of them is zero."""
         return self.float_seconds / self.int8_seconds if self.int8_seconds and self.float_seconds else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,14 +85,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Forecast of the time in float and in int8; prints itself.
+    """Forecast of the time in float and in int8, printed as a table.
 
-    rows                         one a layer
-    float_seconds, int8_seconds  of a run
-    machine                      what the estimate is for
+    rows                         one per layer
+    float_seconds, int8_seconds  time of a run
+    machine                      machine of the estimate
     isa                          instruction set of the kernels
-    threads                      that a run uses
-    float_calls, int8_calls      functions that a run calls
+    threads                      threads of a run
+    float_calls, int8_calls      number of functions that a run calls
     """
 
     rows: tuple[Row, ...]
@@ -105,31 +106,32 @@ class Forecast:
 
     @property
     def speed_up(self) -> float:
-        """Time of a run in float by that in int8."""
+        """Time of a run in float divided by that in int8."""
         return self.float_seconds / self.int8_seconds
 
     @property
     def conversion_seconds(self) -> float:
-        """Seconds of a run in int8 for conversions: codes to floats and back, and layouts."""
+        """Seconds of a run in int8 for conversions between codes and floats, and of layouts."""
         return sum(row.conversion_seconds for row in self.rows)
 
     @property
     def island_seconds(self) -> float:
-        """Seconds of a run in int8 in operators that stay float, conversions apart."""
+        """Seconds of a run in int8 for operators that stay float, without conversions."""
         return sum(row.int8_seconds - row.conversion_seconds for row in self.rows if row.precision == "float")
 
     @property
     def call_seconds(self) -> float:
-        """Seconds of a run in int8 that pass before any kernel has begun to work."""
+        """Seconds of a run in int8 for calls, before kernels begin to work."""
         return self.machine.run + START * self.int8_calls
 
     @property
     def verdict(self) -> str:
-        """Whether int8 will help, and if not, why: a sentence or two."""
+        """A sentence or two: whether int8 will help, and if not, why."""
         text = f"int8 should take {_time(self.int8_seconds)} a run where float takes {_time(self.float_seconds)}"
         ratio = self.speed_up
         if not any(row.precision == "int8" and row.macs for row in self.rows):
-            return f"int8 will not help: no layer that multiplies matrices becomes int8 ({self._first_reason()})."
+            why = next((row.why for row in self.rows if row.precision == "float" and row.why), "the model has none")
+            return f"int8 will not help: no layer that multiplies matrices becomes int8 ({why})."
         causes = self._causes()
         if ratio >= HELPS:
             more = f" Of what is left, {causes[0]}." if causes else ""
@@ -139,7 +141,7 @@ class Forecast:
         return f"int8 will not help: {text}, {word} ({ratio:.2f} times): {cause}."
 
     def _causes(self) -> list[str]:
-        """Causes of a large share of the time in int8, the largest first."""
+        """Causes of large shares of the time in int8, the largest first."""
         islands = [row for row in self.rows if row.precision == "float" and row.int8_seconds]
         worst = max(islands, key=lambda row: row.int8_seconds, default=None)
         island = f"operators that stay float, '{worst.layers[0]}' ({worst.op}) first" if worst else ""
@@ -153,26 +155,14 @@ class Forecast:
         shares = sorted(((time / self.int8_seconds, text) for text, time in causes.items()), reverse=True)
         return [f"{share:.0%} go into {text}" for share, text in shares if share > LARGE_SHARE and text]
 
-    def _first_reason(self) -> str:
-        reasons = [row.why for row in self.rows if row.precision == "float" and row.why]
-        return reasons[0] if reasons else "the model has none"
-
     def table(self) -> str:
         """Table with a line for each layer."""
         heads = ["layer", "operator", "int8", "kernel", "bound", "float us", "int8 us", "converts us", "faster"]
         cells = [heads, *(_cells(row) for row in self.rows)]
-        right = set(heads[5:])
-        widths = [min(max(len(line[i]) for line in cells), WIDEST) for i in range(len(heads))]
-        lines = []
-        for line in cells:
-            parts = [
-                _fit(cell, width, heads[i] in right) for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ]
-            lines.append("  ".join(parts).rstrip())
-        return "\n".join(lines)
+        return "\n".join(align(cells, range(5, len(heads)), WIDEST))
 
     def summary(self) -> str:
-        """Totals, what they rest on, and the verdict."""
+        """Totals, their basis, and the verdict."""
         machine = self.machine
         basis = "from kernels measured on this machine" if machine.factors else "fitted to a Zen 4 server"
         lines = [
@@ -210,13 +200,8 @@ def _cells(row: Row) -> list[str]:
     ]  # fmt: skip
 
 
-def _fit(cell: str, width: int, right: bool) -> str:
-    cut = cell if len(cell) <= width else f"{cell[: width - 3]}..."
-    return cut.rjust(width) if right else cut.ljust(width)
-
-
 def _time(seconds: float) -> str:
-    """A duration for people.
+    """Human-readable duration.
 
     >>> _time(0.0000421), _time(0.0123)
     ('42 us', '12.3 ms')

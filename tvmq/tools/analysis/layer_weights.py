@@ -1,4 +1,4 @@
-"""The weights of a layer as real numbers, whether a module keeps them as floats, rounded floats, or integers.
+"""Weights of a layer as real numbers, whether a module stores them as floats, rounded floats, or integers.
 
 Tests: tests/tools/analysis/test_compare.py
 """
@@ -24,16 +24,16 @@ WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED)) | where(kind=PRODUCT, is_own=Fa
 
 @dataclass(frozen=True, eq=False)
 class Weight:
-    """A constant operand: real values, and the size of one code, which fits its shape; None for floats."""
+    """Constant operand: real values, and the scale of its codes, which broadcasts to them; None for floats."""
 
     values: np.ndarray
     step: np.ndarray | None
 
 
 class LayerWeights:
-    """All weights of a module by the names of its source.
+    """All weights of a module by name in the source model.
 
-    layers   of the ledger: they know the scales of activations, which an integer layer's own scales stand beside
+    layers   entries of the ledger, which have the scales of activations: integer layers store only products of scales
     """
 
     def __init__(self, view: View, layers: Mapping[str, Mapping[str, Any]]) -> None:
@@ -46,7 +46,7 @@ class LayerWeights:
                     self._calls.setdefault(name, []).append(var.name)
 
     def of(self, names: Iterable[str]) -> list[Weight]:
-        """The weights of the layers of these names, in order."""
+        """Weights of the layers of these names, in order."""
         calls = dict.fromkeys(call for name in names for call in self._calls.get(name, ()))
         return [weight for call in calls for weight in self._operands(call)]
 
@@ -70,9 +70,9 @@ class LayerWeights:
         return None if step is None else Weight(values * step, step)
 
     def _derive_scales(self, name: str, call: relax.Call, position: int, codes: np.ndarray) -> np.ndarray | None:
-        """Scales of an integer weight: those of its sums, which stand behind them, by that of the activation.
+        """Scales of an integer weight: those of its sums divided by that of the activation.
 
-        An activation whose scale is made at run time leaves that of the weight beside it.
+        If the scale of the activation is computed at run time, that of the sums is the one of the weight.
         """
         entry = self._entry.get(self._view.sources(name)[0], {})
         inputs, output = entry.get("input"), entry.get("output")
@@ -83,17 +83,18 @@ class LayerWeights:
             return None
         sums = self._view.value[reader]
         if op_name(sums) == "tvmq.dynamic_dequantize" and is_const(sums.args[2]):
-            return _along(_of_weight(call, const_value(sums.args[2]).reshape(-1)), codes.shape, _axis(call, position))
+            whole = const_value(sums.args[2]).reshape(-1)
+            return _broadcast(_weight_scale(call, whole), codes.shape, _axis(call, position))
         if not inputs or not isinstance(inputs[0], Mapping):
             return None
         scale = _scale_of_sums(sums, output)
         if scale is None:
             return None
-        return _along(_of_weight(call, scale / inputs[0]["scale"]), codes.shape, _axis(call, position))
+        return _broadcast(_weight_scale(call, scale / inputs[0]["scale"]), codes.shape, _axis(call, position))
 
 
 def _rounded_weight(producer: relax.Call) -> Weight | None:
-    """A constant behind a rounding of its own."""
+    """Weight from a constant that is rounded in the module."""
     name = op_name(producer)
     if name not in ("tvmq.simulated_quantize", "tvmq.dequantize"):
         return None
@@ -104,27 +105,23 @@ def _rounded_weight(producer: relax.Call) -> Weight | None:
             return Weight(values, None)
         spec = spec_of(producer.attrs)
         values = numerics.quantize(values, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
-    step = _along(np.atleast_1d(scale), values.shape, axis)
+    step = _broadcast(np.atleast_1d(scale), values.shape, axis)
     return None if step is None else Weight(numerics.dequantize(values, scale, zero, axis=axis), step)
 
 
 def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
-    """Real value of one unit of the sums that a call reads."""
+    """Scale of the sums that a call reads."""
     if op_name(call) == "tvmq.dequantize":
         return np.atleast_1d(const_value(call.args[1]).astype(np.float64))
     if op_name(call) != "tvmq.requantize" or not isinstance(output, Mapping):
         return None
     multiplier, shift = (np.atleast_1d(const_value(arg)).astype(np.float64) for arg in call.args[1:3])
-    factors = {
-        "float": multiplier,
-        "fixed_point": multiplier * 2.0 ** (shift - 31),
-        "power_of_two": 2.0**shift,
-    }
+    factors = {"float": multiplier, "fixed_point": multiplier * 2.0 ** (shift - 31), "power_of_two": 2.0**shift}
     return factors[call.attrs.mode] * output["scale"]
 
 
-def _of_weight(call: relax.Call, scale: np.ndarray) -> np.ndarray:
-    """Scales of output channels as those of the weight: groups of a transposed convolution share them."""
+def _weight_scale(call: relax.Call, scale: np.ndarray) -> np.ndarray:
+    """Scales of a weight from those of output channels: groups of a transposed convolution share them."""
     shape = [int(d) for d in call.args[1].ty.shape]
     if op_name(call) not in where(kind=TRANSPOSED) or weight_axis(call) == 0 or scale.size == 1:
         return scale
@@ -141,8 +138,8 @@ def _axis(call: relax.Call, position: int) -> int | None:
     return layout.index("O") if "O" in layout else None
 
 
-def _along(scale: np.ndarray, shape: tuple[int, ...], axis: int | None) -> np.ndarray | None:
-    """Scales in a shape that broadcasts to a weight; None if they do not."""
+def _broadcast(scale: np.ndarray, shape: tuple[int, ...], axis: int | None) -> np.ndarray | None:
+    """Scales in a shape that broadcasts to a weight; None if there is none."""
     if scale.size == 1:
         return scale.reshape((1,) * len(shape))
     if axis is None or shape[axis] != scale.size:

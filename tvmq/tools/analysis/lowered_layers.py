@@ -1,7 +1,7 @@
-"""Layers that lowerings of the user's compute: a list for explain, and for verify each of them against the definition.
+"""Layers computed by lowerings of the user: a list for explain, and their comparison with the definition for verify.
 
-The code of a lowered layer is called with what the definition gives the layer before it, so that the lowering that
-differs is named, whatever the others do.
+The code of a lowered layer is called with the defined results of the previous layer, so that differences are attributed
+to the lowering that causes them.
 
 Tests: tests/codegen/custom_lowering/test_own_functions.py
 """
@@ -18,6 +18,7 @@ import numpy as np
 from tvmq.base.tvm_runtime import allocate_tensor
 from tvmq.runtime.executable import Executable, parts_of
 from tvmq.runtime.profile import record_main_calls
+from tvmq.tools.analysis.report_table import list_first
 
 LISTED = 5
 Entry = Mapping[str, Any]
@@ -27,12 +28,12 @@ Entry = Mapping[str, Any]
 class LoweringCheck:
     """Comparison of a lowering with the definitions.
 
-    name, kind   of the lowering
-    layers       that it computes
-    values       results that were compared
-    differing    of the code, those whose bits are others than the definition's of the module
-    first        where the first one is
-    misdefined   of its own NumPy definition, the same; None where it has none, or the model was loaded from a file
+    name, kind   name and kind of the lowering
+    layers       layers that it computes
+    values       number of compared results
+    differing    number of results whose bits differ from the definition of the module
+    first        place of the first one
+    misdefined   the same number for the lowering's own NumPy definition; None without one, or for a loaded model
     """
 
     name: str
@@ -72,7 +73,7 @@ class _LoweringTally:
 
 
 class LoweringChecks:
-    """All lowerings of an executable, fed batch by batch."""
+    """Checks of all lowerings of an executable, batch by batch."""
 
     def __init__(self, exe: Executable) -> None:
         self.exe, self.parts = exe, parts_of(exe)
@@ -90,16 +91,16 @@ class LoweringChecks:
         """Compare every lowered layer for a batch.
 
         count   samples in it
-        known   {variable: what the definition gives}
+        known   {variable: its value by the definition}
         """
         if self._calls is None:
             self._calls = self._record(feed)
-        free = bool(self.parts.description.batch)
+        dynamic = bool(self.parts.description.batch)
         for entry, (function, args) in zip(self.entries, self._calls, strict=True):
             if any(name not in known for name in (*entry["inputs"], entry["result"])):
                 continue
-            for sample in range(count if free else 1):
-                cut = slice(sample, sample + 1) if free else slice(None)
+            for sample in range(count if dynamic else 1):
+                cut = slice(sample, sample + 1) if dynamic else slice(None)
                 inputs = [np.asarray(known[name])[cut] for name in entry["inputs"]]
                 self._compare(entry, function, args, inputs, np.asarray(known[entry["result"]])[cut])
 
@@ -111,17 +112,15 @@ class LoweringChecks:
         )
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
-        """(function, arguments) of the call of each entry."""
-        recorded_calls = record_main_calls(self.parts, self.exe["main"], feed)
+        """Record (function, arguments) of the call of each entry."""
         by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
-        for name, function, args in recorded_calls:
+        for name, function, args in record_main_calls(self.parts, self.exe["main"], feed):
             by_symbol.setdefault(name, []).append((function, args))
         seen: Counter[str] = Counter()
         calls = []
         for entry in self.entries:
-            symbol = entry["symbol"]
-            calls.append(by_symbol[symbol][seen[symbol]])
-            seen[symbol] += 1
+            calls.append(by_symbol[entry["symbol"]][seen[entry["symbol"]]])
+            seen[entry["symbol"]] += 1
         return calls
 
     def _compare(
@@ -143,7 +142,7 @@ class LoweringChecks:
         self._define(entry, tally, inputs, defined)
 
     def _define(self, entry: Entry, tally: _LoweringTally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
-        """Compare the user's own definition."""
+        """Compare the NumPy definition of the lowering."""
         from tvmq.numerics.deviation import unequal_bits
 
         application = self.parts.matches.get(entry["result"])
@@ -161,7 +160,7 @@ def _tensor(array: np.ndarray) -> Any:
 
 
 def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
-    """Lines that tell which layers each lowering computes and which it does not, and why."""
+    """Lines about the layers that each lowering computes, those that it does not, and why."""
     layers_by_lowering: dict[str, list[str]] = {}
     for entry in lowerings.get("taken", ()):
         layers_by_lowering.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))
@@ -170,15 +169,10 @@ def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
         name, layers = known["name"], layers_by_lowering.get(known["name"], [])
         missed = [entry for entry in lowerings.get("missed", ()) if entry["lowering"] == name]
         if layers:
-            lines.append(f"lowering '{name}' ({known['kind']}) computes {_shorten_layers(layers)}")
+            lines.append(f"lowering '{name}' ({known['kind']}) computes {list_first(layers, LISTED)}")
         elif not missed:
             lines.append(f"lowering '{name}' takes nothing: the model has no {known['begins']}")
         lines += [f"lowering '{name}' does not take '{entry['layer']}': {entry['why']}" for entry in missed[:LISTED]]
         if len(missed) > LISTED:
             lines.append(f"lowering '{name}' does not take {len(missed) - LISTED} more layers")
     return lines
-
-
-def _shorten_layers(layers: Sequence[str]) -> str:
-    rest = len(layers) - LISTED
-    return ", ".join(layers[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

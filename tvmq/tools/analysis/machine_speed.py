@@ -1,8 +1,8 @@
-"""`tvmq.measure_machine`: how long kernels take on this CPU beside what the cost model says, measured once.
+"""`tvmq.measure_machine`: speed of kernels on this CPU relative to the cost model, measured once.
 
-A small network is built in int8 and in float, and the time of each call is compared with its forecast. The factors are
-by kind of work (convolution, Winograd, depthwise, ...), since CPUs differ in each of them: Zen 5 needs half of Zen 4's
-cycles for a depthwise convolution, and nine tenths for a product.
+A small network is built in int8 and in float, and the time of each call is compared with its forecast. There is a
+factor for each kind of work (convolution, Winograd, depthwise, ...), since CPUs differ in each: Zen 5 needs half of the
+cycles of Zen 4 for a depthwise convolution, but nine tenths for a product.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ MOST = 4.0  # a factor beyond that is a disturbance
 
 
 def measure_machine(*, again: bool = False) -> Speed:
-    """{"factors": {kind of work: measured time beside the model's}, "run": seconds of a run beside its calls}.
+    """Measure {"factors": {kind of work: measured time / forecast time}, "run": seconds of a run besides its calls}.
 
-    Takes about 4 s the first time; kept in the cache folder, so that `tvmq.inspect` and profiles forecast this machine.
+    Takes about 4 s the first time; stored in the cache folder, so that `tvmq.inspect` and profiles forecast for this
+    machine.
     Measure while nothing else runs.
 
-    again  measure even where that is known
+    again  measure even if the speed is known
 
     >>> from unittest.mock import patch
     >>> speed = {"factors": {"depthwise": 0.5}, "run": 5e-6}
@@ -68,7 +69,7 @@ def measure_machine(*, again: bool = False) -> Speed:
 
 
 def _compare(exe: Executable) -> tuple[list[tuple[str, float, float]], float]:
-    """(kind of work, seconds, forecast without factors) of each call, least of many; seconds of a run beside them."""
+    """Per call (kind of work, least seconds, forecast without factors); and seconds of a run besides its calls."""
     assert isinstance(exe.target, CpuTarget)
     machine = machine_of(exe.target)
     expected, _ = estimates(exe.module, exe.target, machine)
@@ -93,7 +94,7 @@ def _compare(exe: Executable) -> tuple[list[tuple[str, float, float]], float]:
 
 
 def _network() -> tvm.IRModule:
-    """Convolutions of three kinds, an addition, a mean and a classifier: float, about 70 million products."""
+    """Float network of three kinds of convolutions, an addition, a mean and a classifier; about 70 million products."""
     random, builder = np.random.default_rng(0), relax.BlockBuilder()
     x = relax.Var("x", relax.TensorType(SHAPE, "float32"))
 

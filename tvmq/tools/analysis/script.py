@@ -1,4 +1,4 @@
-"""`tvmq.script`: a module as text for people, its ledger as a table below the code.
+"""`tvmq.script`: a module as readable text, with its ledger as a table below the code.
 
 Tests: tests/runtime/artifact/test_module_bytes.py
 """
@@ -21,13 +21,13 @@ OURS = "tvmq."  # attributes of functions that hold names and decisions as JSON
 
 
 def script(model: tvm.IRModule | Executable, *, show_meta: bool = False) -> str:
-    """The TVMScript of a module with the ledger below it, as comments: stage, options, one line a layer, notes.
+    """TVMScript of a module, followed by the ledger as comments: stage, options, one line per layer, notes.
 
-    model      a module at any stage of the road, or an executable
-    show_meta  True: with all constants, so that it parses: to the same code, without decisions
+    model      a module at any stage, or an executable
+    show_meta  True includes all constants, so that the text parses to the same code, without decisions
 
-    `mod.script(show_meta=True)` is the text that parses back to the whole module; it has all decisions as one line of
-    JSON above the code.
+    `mod.script(show_meta=True)` parses back to the whole module; it has the decisions as one line of JSON above the
+    code.
 
     >>> x, builder = tvm.relax.Var("x", tvm.relax.TensorType([1, 8], "float32")), tvm.relax.BlockBuilder()
     >>> with builder.function("main", [x]):
@@ -37,10 +37,10 @@ def script(model: tvm.IRModule | Executable, *, show_meta: bool = False) -> str:
     '# stage imported'
     """
     mod = plain_module(model.module if isinstance(model, Executable) else model)
-    return f"{_bare(mod).script(show_meta=show_meta).rstrip()}\n\n{below(get_ledger(mod))}\n"
+    return f"{_without_attributes(mod).script(show_meta=show_meta).rstrip()}\n\n{format_ledger(get_ledger(mod))}\n"
 
 
-def _bare(mod: tvm.IRModule) -> tvm.IRModule:
+def _without_attributes(mod: tvm.IRModule) -> tvm.IRModule:
     """Module without the attributes of tvmq."""
     result = mod.clone()
     for var, func in mod.functions_items():
@@ -51,8 +51,8 @@ def _bare(mod: tvm.IRModule) -> tvm.IRModule:
     return result
 
 
-def below(ledger: Ledger) -> str:
-    """A ledger as comments."""
+def format_ledger(ledger: Ledger) -> str:
+    """Format a ledger as comments."""
     lines = [f"stage {ledger.stage}"]
     if ledger.layers:
         lines += [f"backend {ledger.backend}; options {_options(ledger.config)}", ""]
@@ -70,4 +70,4 @@ def _options(config: Mapping[str, Any]) -> str:
     """
     usual = DEFAULTS.to_dict()
     changed = [f"{name}={value!r}" for name, value in config.items() if value != usual.get(name, value)]
-    return ", ".join(changed) or "as by default"
+    return ", ".join(changed) or "defaults"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OutputDifference:
-    """The first value of an output that differs; `index` is inside the output of the batch of that sample."""
+    """First differing value; `index` counts within the output of the sample's batch."""
 
     output: str
     sample: int
@@ -48,12 +48,12 @@ class OutputDifference:
 class Verification:
     """Result of `tvmq.verify`; prints "exact: yes", or "exact: no" and where.
 
-    samples, values  how much
-    differing        values whose bits differ (any two NaN are equal)
-    first            where the first one is
-    islands          float operators without a definition of their own, taken from their compiled form
-    lowerings        each lowering of `build(lowerings=...)` alone, on what the definition gives its layers
-    not_finite       the first layer that makes NaN or infinities, which later layers may hide; "" for none
+    samples, values  number of samples and of compared values
+    differing        number of values whose bits differ (any two NaN are equal)
+    first            place of the first one
+    islands          float operators without a definition, whose compiled results are taken as given
+    lowerings        comparison of each lowering of `build(lowerings=...)`, on defined inputs
+    not_finite       first layer with NaN or infinite results, which later layers may hide; "" for none
     """
 
     samples: int
@@ -84,9 +84,9 @@ class Verification:
             )
         if self.islands:
             islands = ", ".join(self.islands)
-            text += f"\nfloat operators without a definition, equality asked around them: {islands}"
+            text += f"\nfloat operators without a definition, taken as compiled: {islands}"
         if self.not_finite:
-            text += f"\nnot finite: {self.not_finite}; later layers may hide it, look at what this one is given"
+            text += f"\nnot finite: {self.not_finite}; later layers may hide it: check the inputs of this one"
         return "\n".join([text, *map(str, self.lowerings)])
 
 
@@ -98,18 +98,16 @@ def verify(exe: Executable, data: Any, *, backend: None = None) -> Verification:
 def verify(exe: Executable, data: Any, *, backend: str | Backend | None) -> Verification | Divergence: ...
 
 
-def verify(
-    exe: Executable, data: Any, *, backend: str | Backend | None = None
-) -> Verification | Divergence:
+def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) -> Verification | Divergence:
     """Run the executable and the NumPy definition of its module on the same data and compare every value.
 
     A model in four functions (qconfig(partition_conversions="enabled")) is compared function by function as well: each
-    gets what the definition gives the one before, so quantized_main is compared on codes.
+    gets the defined results of the one before, so quantized_main is compared on codes.
 
-    data     anything that `quantize` takes as a data set
-    backend  a description, as `emulate` takes it: then the executable is compared with that chip instead, every layer
-             too, and the sums are named that can leave its accumulators
-    raises   DataError if there are no samples, StageError for a module on which RunCodegen was run
+    data     data set as for `quantize`
+    backend  a description, as for `emulate`: then the executable is compared with that chip instead, and every layer
+             too; sums that can overflow its accumulators are named
+    raises   DataError if there are no samples, StageError for a module after RunCodegen
     """
     if backend is not None:
         from tvmq.chips.comparison.on_chip import compare_with_chip
@@ -154,22 +152,22 @@ def verify(
 
 
 def _refuse_external(exe: Executable) -> None:
-    """Refuse a module of which RunCodegen has removed the operators, so that nobody knows what they compute."""
+    """Refuse a module whose operators RunCodegen has removed, since their definition is unknown. raises StageError"""
     view = View(exe.module)
     for var, value in view.bindings:
         if op_name(value) == "call_dps_packed":
             name = getattr(value.args[0], "global_symbol", "an external function")
             raise StageError(
-                f"verify: '{var.name}' calls {name}, whose operators RunCodegen has removed; build the module as "
-                "FuseOpsByPattern left it, which runs the code generator as well"
+                f"verify: '{var.name}' calls {name}, whose operators RunCodegen has removed; build the module "
+                "that FuseOpsByPattern returned, which runs the code generator as well"
             )
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A function that main calls.
+    """Function that main calls.
 
-    takes, gives   variables of the module; `gives` is None where they are its results
+    takes, gives   variables of the module; `gives` is None for its results
     """
 
     name: str
@@ -179,7 +177,7 @@ class _Part:
     def compare_outputs(
         self, exe: Executable, known: Mapping[str, Any], results: Sequence[Any]
     ) -> Iterator[tuple[str, np.ndarray, Any]]:
-        """(name, compiled, defined) of each output, for the inputs that the definition gives."""
+        """Outputs (name, compiled, defined) for the inputs given by the definition."""
         function = exe[self.name]
         names = [info.name for info in function.input_info]
         outputs = function.run(dict(zip(names, (known[name] for name in self.takes), strict=True)))
@@ -189,14 +187,14 @@ class _Part:
 
 
 def _parts(exe: Executable) -> list[_Part]:
-    """The functions of a model in four; nothing for others."""
+    """Functions of a model in four functions; empty for others."""
     functions = part_functions(exe.module)
     takes = [tuple(param.name for param in func.params) for func in functions.values()]
-    return [_Part(*part) for part in zip(functions, takes, [*takes[1:], None], strict=True)] if functions else []
+    return [_Part(*part) for part in zip(functions, takes, (*takes[1:], None), strict=False)]
 
 
 def _value(array: np.ndarray, at: tuple[int, ...]) -> float:
-    """An element; NaN where there is none, since the shapes differ."""
+    """Element of an array; NaN if it does not exist because shapes differ."""
     try:
         return float(array[at])
     except (IndexError, TypeError):

@@ -1,6 +1,4 @@
-"""Where the work of a model is done: multiply-accumulates of float operators, kernels of the layers.
-
-The layers of a float model by the names that rules can use.
+"""Work of a model: multiply-accumulates of float operators, kernels of layers, and names of layers for rules.
 
 Tests: tests/tools/analysis/test_four_functions.py
 """
@@ -25,7 +23,7 @@ from tvmq.passes.prepare import prepare
 
 
 def float_macs(view: View) -> dict[str, int]:
-    """{variable: multiply-accumulates} of all float operators that have any."""
+    """Multiply-accumulates {variable: number} of float operators that have any."""
     counts = {
         var.name: multiply_accumulates(value)
         for var, value in view.bindings
@@ -35,14 +33,14 @@ def float_macs(view: View) -> dict[str, int]:
 
 
 def describe_variables(view: View, names: Iterable[str]) -> tuple[str, ...]:
-    """Variables as their operator and the names of it in the source, such as "sigmoid '/head/gate'"."""
+    """Describe variables by operator and names in the source model, such as "sigmoid '/head/gate'"."""
     return tuple(f"{op_name(view.value[name])} '{', '.join(view.sources(name))}'" for name in names)
 
 
 def kernels_of_layers(
     view: View, kernels: Mapping[str, str], layers: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, list[str]]:
-    """{layer of the ledger: kernels that compute it}; the others have the generic schedule or cost nothing.
+    """Kernels {layer of the ledger: kernels}; other layers have the generic schedule or cost nothing.
 
     kernels  {variable: kernel} of an executable; one kernel may compute several layers that were fused
     """
@@ -62,7 +60,7 @@ def kernels_of_layers(
 
 
 def _base(variable: str, view: View) -> str | None:
-    """The variable of the module that a kernel's result is made for: x for "x", "x_rows"; None for copies."""
+    """Variable of the module for a kernel's result: x for "x", "x_rows"; None for copies."""
     if variable.endswith(("_nhwc", "_nchw")):
         return None
     words = variable.split("_")
@@ -71,9 +69,9 @@ def _base(variable: str, view: View) -> str | None:
 
 
 def list_layers(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> list[tuple[str, str]]:
-    """(name as it is printed, operator) of every layer, in the order of execution.
+    """List (printed name, operator) of every layer, in order of execution.
 
-    mod, params  as `from_onnx` and `from_torch` give them, or a plain Relax module
+    mod, params  as returned by `from_onnx` and `from_torch`, or a plain Relax module
 
     >>> x, builder = tvm.relax.Var("x", tvm.relax.TensorType([1, 8], "float32")), tvm.relax.BlockBuilder()
     >>> with builder.function("main", [x]):

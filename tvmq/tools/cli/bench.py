@@ -13,32 +13,31 @@ import typer
 
 import tvmq
 from tvmq.errors import DataError
-from tvmq.tools.cli.arguments import Artefact, Json, Sha256
+from tvmq.tools.cli.arguments import Json
+from tvmq.tools.cli.console import print_json, print_rows, time_text
 from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
-from tvmq.tools.cli.screen import print_json, print_rows, time_text
 
 
 def bench(
-    model: Artefact,
-    data: Annotated[
-        Path | None, typer.Option("--data", help="Inputs (.npz, .npy). Default: random ones of a fixed seed.")
-    ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=3, help="Number of timed runs.")] = 50,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the model.")] = 1,
-    per_layer: Annotated[bool, typer.Option("--per-layer", help="Also print the time of each layer.")] = False,
-    sha256: Sha256 = None,
+    model: Path, *, data: Path | None = None, repeat: Annotated[int, typer.Option(min=3)] = 50,
+    threads: Annotated[int, typer.Option(min=1)] = 1, per_layer: bool = False, sha256: str | None = None,
     as_json: Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Time a saved model: median of single runs, after a warm-up.
 
-    Other work on the machine falsifies it; compare models by turns, not one after the other.
+    Other work on the machine distorts the result. To compare two models, time them in turns.
 
     Example: tvmq bench resnet18.tvmq --threads 1
+
+    data       Inputs (.npz, .npy). Default: random values with a fixed seed.
+    repeat     Number of timed runs.
+    threads    Threads of the model.
+    per_layer  Also print the time of each layer.
     """
     if data is not None:
         check_arrays(data)
     exe = tvmq.load(model, sha256=sha256)
-    inputs = inputs_for(exe, data)
+    inputs = read_first_batch(exe, data)
     times = exe.benchmark(inputs, repeat=repeat, threads=threads)
     profile = exe.profile(inputs, repeat=repeat, threads=threads) if per_layer else None
     if as_json:
@@ -53,23 +52,23 @@ def bench(
         print(f"\n{profile}")
 
 
-def inputs_for(exe: Any, data: Path | None) -> Arrays:
+def read_first_batch(exe: Any, data: Path | None) -> Arrays:
     """The first batch of the data; without data, random values in 0..1 (codes for integer inputs)."""
     names = [info.name for info in exe.input_info]
     if data is not None:
         return next(iter(Batches(read_arrays(data, names), batch_of(exe))))
     random = np.random.default_rng(0)
-    return {i.name: (random.random(_shape(i)) * _top(i.dtype)).astype(i.dtype) for i in exe.input_info}
+    return {i.name: (random.random(_shape(i)) * _upper_end(i.dtype)).astype(i.dtype) for i in exe.input_info}
 
 
 def _shape(info: Any) -> list[int]:
-    """Shape of random values: one sample where the batch is free; DataError where another size is."""
-    free = [size for size in info.shape[1:] if isinstance(size, str)]
-    if free:
-        raise DataError(f"bench: input '{info.name}' has the free dimension '{free[0]}'; give --data")
+    """Shape of random values: one sample where the batch is dynamic; DataError where another size is."""
+    dynamic = [size for size in info.shape[1:] if isinstance(size, str)]
+    if dynamic:
+        raise DataError(f"bench: input '{info.name}' has the dynamic dimension '{dynamic[0]}'; give --data")
     return [1 if isinstance(size, str) else size for size in info.shape]
 
 
-def _top(dtype: str) -> float:
+def _upper_end(dtype: str) -> float:
     """Upper end of random values: 1 for floats, half of the range for integers."""
     return 1.0 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max / 2

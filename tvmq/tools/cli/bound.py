@@ -16,38 +16,32 @@ import numpy as np
 
 import tvmq
 from tvmq.errors import AccuracyWarning, ConfigError
-from tvmq.tools.cli.metrics import class_labels, metric_named, read_labels
+from tvmq.tools.cli.console import notice
+from tvmq.tools.cli.metrics import IN_POINTS, find_labels, metric_named
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice
 
-SHARES = ("top1", "top5")  # whose drop is given in points: hundredths
-FALLING = ("mse",)  # less is better
+LOWER_IS_BETTER = ("mse",)  # less is better
 MOST_SAMPLES = 32  # for decibels; a metric takes all that are held out
 
 
 def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.Guard | None:
     """Parse and check the bound before the model is read; None for "none".
 
-    raises  ConfigError for a text that is no bound, and for --max-drop without --metric
+    raises  ConfigError for an invalid bound, and for --max-drop without --metric
     """
     if max_drop is not None and metric is None:
-        raise ConfigError("--max-drop: it is the drop of a metric, and there is none; add --metric top1")
+        raise ConfigError("--max-drop: there is no metric whose drop it could bound; add --metric top1")
     from tvmq.quantization.guard.bound import guard_of  # loads TVM
 
     return None if guard.strip().lower() == "none" else guard_of(guard)
 
 
 def resolve_guard(
-    guard: tvmq.Guard | None,
-    job: QuantizationJob,
-    metric: str | None,
-    max_drop: float | None,
-    labels: Path | None,
-    *,
+    guard: tvmq.Guard | None, job: QuantizationJob, metric: str | None, max_drop: float | None, labels: Path | None, *,
     quiet: bool,
-) -> tvmq.Guard | None:
-    """The guard with the held-out samples; None for no bound, and where random data say nothing.
+) -> tvmq.Guard | None:  # fmt: skip
+    """The guard with the held-out samples; None without a bound or without real data.
 
     raises  ConfigError for a metric without labels
     """
@@ -59,20 +53,18 @@ def resolve_guard(
         most = max(1, MOST_SAMPLES // job.size) * job.size
         data = Feeds(samples, index[:most], job.size) if job.split.apart else None
         return replace(guard or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
-    named = read_labels(labels, samples) if labels else class_labels(samples)
+    named = find_labels(labels, samples)
     if named is None:
-        raise ConfigError(
-            "--max-drop: the metric needs labels; give --labels, subfolders by class, or 'labels' in .npz"
-        )
+        raise ConfigError("--max-drop: the metric needs labels; give --labels, subfolders by class, 'labels' in .npz")
     feeds = Feeds(samples, index, job.size)
     return tvmq.Guard(
-        metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in SHARES else max_drop, data=feeds,
+        metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in IN_POINTS else max_drop, data=feeds,
         labels=named[index[: len(feeds) * job.size]], advance=_trials(quiet=quiet),
     )  # fmt: skip
 
 
 def _trials(*, quiet: bool) -> Callable[[], None]:
-    """Count the modules that the guard tries, a notice for each."""
+    """Progress callback of the guard: a notice for each module that it tries."""
     from tvmq.quantization.guard.trials import MOST_TRIALS  # loads TVM
 
     number = 0
@@ -81,14 +73,14 @@ def _trials(*, quiet: bool) -> Callable[[], None]:
         nonlocal number
         number += 1
         if not quiet:
-            notice(f"guard: 8 bits do not hold this model; {number} of at most {MOST_TRIALS} others tried")
+            notice(f"guard: 8 bits are not enough; tried {number} of at most {MOST_TRIALS} more precise variants")
 
     return advance
 
 
 def _metric_to_maximize(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
-    """The metric of a list of outputs, higher is better: built-in ones read the first output, a function one or all."""
-    metric, sign = metric_named(name), -1.0 if name in FALLING else 1.0
+    """A metric of a list of outputs, higher is better; functions of the user get the only output, or the list."""
+    metric, sign = metric_named(name), -1.0 if name in LOWER_IS_BETTER else 1.0
     return lambda outputs, labels: sign * float(metric(outputs[0] if len(outputs) == 1 else outputs, labels))
 
 

@@ -1,4 +1,4 @@
-"""The commands: the module of one is imported when it runs; the list of all needs docstrings alone."""
+"""The commands: each module is imported when its command runs; the list of commands reads docstrings only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tvmq.base.by_name import load_object
+from tvmq.tools.cli.command_line import help_text, with_command_line
 
 NAMES = (
     "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
@@ -21,17 +22,17 @@ COMMANDS = {name: f"tvmq.tools.cli.{name}:{name}".replace("-", "_") for name in 
 
 
 class Commands(TyperGroup):
-    """The commands of COMMANDS."""
+    """Group of all commands, loaded on demand."""
 
-    _lists = False  # while the list of all is written
+    _lists = False  # True while the list of commands is written
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         names: Any = dict.fromkeys(COMMANDS)
-        self.commands = names  # which are offered for a misspelt one
+        self.commands = names  # suggestions for a misspelt name
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in order."""
+        """Names of the commands, in order."""
         return list(COMMANDS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -44,7 +45,7 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, [args[1], "--help"])
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Load a command; for the list, make one of that name and help text."""
+        """Load a command; for the list of commands only its name and help text."""
         if cmd_name not in COMMANDS:
             return None
         return TyperCommand(cmd_name, help=help_of(cmd_name)) if self._lists else load_command(cmd_name)
@@ -59,16 +60,16 @@ class Commands(TyperGroup):
 
 
 def load_command(name: str) -> Any:
-    """A command with its options."""
-    from tvmq.tools.cli.guard import with_exit_codes  # with NumPy behind it
+    """Load a command with its options."""
+    from tvmq.tools.cli.exit_codes import with_exit_codes  # imports NumPy
 
     alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
-    alone.command(name)(with_exit_codes(load_object(COMMANDS[name])))
+    alone.command(name)(with_exit_codes(with_command_line(load_object(COMMANDS[name]))))
     return typer.main.get_command(alone)
 
 
 def help_of(name: str) -> str:
-    """The docstring of a command's function, from its file.
+    """Help of a command: the docstring of its function without its parameters, read from the file.
 
     >>> help_of("run").splitlines()[0][-1]
     '.'
@@ -78,4 +79,4 @@ def help_of(name: str) -> str:
     assert spec is not None and spec.origin is not None
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
-    return ast.get_docstring(definition) or ""
+    return help_text(ast.get_docstring(definition) or "")

@@ -1,64 +1,41 @@
-"""`tvmq compare`: where two forms of a model part, layer by layer."""
+"""`tvmq compare`: where two forms of a model diverge, layer by layer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Inputs, Json, MaxBytes, Quiet
+from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
+from tvmq.tools.cli.console import print_result, step
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.screen import print_json, step
-
-
-class By(str, Enum):
-    """Errors by which the worst layers can be chosen."""
-
-    local = "local"
-    accumulated = "accumulated"
-    weight = "weight"
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="Reference: the trained .onnx file, or a saved .tvmq.")],
-    data: Inputs,
-    second: Annotated[
-        Path | None, typer.Argument(help="Model to judge: a .tvmq saved by `tvmq quantize`, or an .onnx.")
-    ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=1, help="Number of samples, the first ones.")] = 32,
-    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many of the worst layers.")] = None,
-    by: Annotated[By, typer.Option("--by", help="Error that --worst sorts by.")] = By.local,
-    backend: Annotated[
-        str | None,
-        typer.Option(
-            "--backend",
-            help="Compare with an emulation of this chip instead of a second model: a JSON description, or a name.",
-        ),
-    ] = None,
-    dumps: Annotated[
-        Path | None,
-        typer.Option(
-            "--dumps",
-            help="Compare with the outputs of a device instead of a second model: a folder of .npy files named by "
-            "layer, or an .npz. With --backend the device is compared with the emulated chip.",
-        ),
-    ] = None,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    first: Path, second: Path | None = None, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 32,
+    worst: Count = None, by: Literal["local", "accumulated", "weight"] = "local", backend: str | None = None,
+    dumps: Path | None = None, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Compare two models layer by layer: each layer alone, accumulated from the input, and its weights.
 
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
 
     Example: tvmq compare resnet18.tvmq --dumps layers/ --data pictures.npz
+
+    first    Reference: the trained .onnx file, or a saved .tvmq.
+    second   Model to judge: a .tvmq saved by `tvmq quantize`, or an .onnx.
+    samples  Number of samples, from the beginning.
+    worst    Show only this many, the worst layers.
+    by       Error that --worst sorts by.
+    backend  Compare with an emulation of this chip instead of a second model: a JSON description, or a name.
+    dumps    Compare with the outputs of a device instead of a second model: a folder of .npy files named by layer, or
+             an .npz. With --backend the device is compared with the emulated chip.
     """
     check_arrays(data)
     if backend is not None or dumps is not None:
@@ -67,24 +44,22 @@ def compare(
         _on_chip(first, data, samples, backend, dumps, as_json=as_json, quiet=quiet)
         return
     if second is None:
-        raise ConfigError("compare: give two models, or one and --backend or --dumps")
+        raise ConfigError("compare: give two models, or one model with --backend or --dumps")
     with step("read models", quiet=quiet):
         one, other = _read(first, max_bytes), _read(second, max_bytes)
     arrays = _first_samples(read_arrays(data, _input_names(other)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
-    if as_json:
-        print_json(result.to_dict())
-    elif worst is None:
-        print(result)
+    if as_json or worst is None:
+        print_result(result, as_json=as_json)
     else:
-        print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
+        print(f"{result.table(result.worst(worst, by))}\n\n  {result.summary()}")
 
 
 def _on_chip(
     model: Path, data: Path, samples: int, backend: str | None, dumps: Path | None, *, as_json: bool, quiet: bool
 ) -> None:
-    """A saved integer model beside a chip, or beside what a device dumped; exits with 1 where a value differs."""
+    """Compare a saved model with a chip, or with outputs of a device; exits with 1 if a value differs."""
     with step("read model", quiet=quiet):
         exe = tvmq.load(model)
     arrays = _first_samples(read_arrays(data, _input_names(exe)), samples)
@@ -95,10 +70,7 @@ def _on_chip(
         else:
             chip = tvmq.emulate(exe.module, backend)
             result = tvmq.compare(exe, chip, arrays, advance=lambda count: _repeat(advance, count))
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print(result)
+    print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
 

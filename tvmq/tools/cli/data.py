@@ -33,11 +33,11 @@ from tvmq.calibration.data.pictures import (
 )
 from tvmq.calibration.dataset import Input, check_batch
 from tvmq.errors import CalibrationError, DataError
+from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import Arrays, check_arrays, member_names, read_arrays, read_member
 from tvmq.tools.cli.model import ModelSource, Shape
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import CALIBRATE, COMPARE, Samples
-from tvmq.tools.cli.screen import notice, step
 
 LABELS = ("labels", "label", "targets", "target", "y")  # arrays of an .npz that are no inputs
 MOST_RANDOM = 32
@@ -47,8 +47,8 @@ CROP = 0.875  # 224 of 256, as ImageNet is evaluated
 def missing_data(model: Path, source: ModelSource, mode: str, why: str) -> CalibrationError:
     """Error for missing calibration data; `why` says why the model needs them."""
     return CalibrationError(
-        f"quantize: calibrate_mode '{mode}' chooses ranges from data; add --data with some 100 samples of what the "
-        f"model ({_inputs(source)}) will see (scales made at run time need none, but {why}), in one of these "
+        f"quantize: calibrate_mode '{mode}' chooses ranges from data, and scales computed at run time are no "
+        f"alternative ({why}); add --data with about 100 typical samples of {_inputs(source)}, in one of these "
         f"forms:{data_forms(model, source)}"
     )
 
@@ -99,7 +99,7 @@ def sample_shapes(samples: Samples | None, frame: Frame | None) -> dict[str, Sha
 def open_pictures(
     folder: Path, source: ModelSource, options: PictureOptions, *, count: int, quiet: bool
 ) -> tuple[Samples, Frame]:
-    """Pictures of a folder, cut to the frame of the model; not normalized yet."""
+    """Pictures of a folder, resized to the frame of the model; not normalized yet."""
     pillow()
     frame = frame_of(source.shapes, source.dtypes, options.layout)
     files = find_pictures(folder)
@@ -114,7 +114,7 @@ def open_pictures(
     origin = f"{len(read.array)} of {len(files.paths)} pictures{classes}"
     if not quiet:
         fits = size_of_first(files) == {(frame.height, frame.width)}
-        how = "as they are" if fits else _resize_text(frame, resize, options.crop or CROP)
+        how = "not resized" if fits else _resize_text(frame, resize, options.crop or CROP)
         notice(f"pictures: {origin}; {frame.layout}, {frame.channels} channels, {frame.height}x{frame.width} ({how})")
         for line in read.skipped[:3]:
             notice(f"skipped {line}")
@@ -128,8 +128,8 @@ def open_pictures(
 
 def _resize_text(frame: Frame, resize: str, crop: float) -> str:
     if resize == "crop":
-        return f"shorter side to {round(min(frame.height or 0, frame.width or 0) / crop)}, centre cut out"
-    return "stretched" if resize == "stretch" else "with gray borders"
+        return f"shorter side resized to {round(min(frame.height or 0, frame.width or 0) / crop)}, center-cropped"
+    return "stretched" if resize == "stretch" else "padded with gray"
 
 
 def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
@@ -137,10 +137,10 @@ def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> F
     if frame.height and frame.width:
         return frame
     height, width = next(iter(sizes)) if len(sizes) == 1 else (224, 224)
-    why = "that of the pictures" if len(sizes) == 1 else "the pictures differ and it is usual"
+    why = "the size of these" if len(sizes) == 1 else "since these differ in size"
     chosen = Frame(frame.input, frame.layout, frame.channels, frame.height or height, frame.width or width, frame.dtype)
     if not quiet:
-        notice(f"the model leaves the size of pictures free: {chosen.height}x{chosen.width} is taken, {why} (--shape)")
+        notice(f"the model takes pictures of any size: using {chosen.height}x{chosen.width}, {why} (--shape)")
     return chosen
 
 
@@ -152,7 +152,7 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
         renamed = _by_shape({name: read_member(path, name) for name in stored if name not in LABELS}, source)
     if renamed and not quiet:
         pairs = ", ".join(f"'{theirs}' for input '{ours}'" for ours, theirs in renamed.items())
-        notice(f"data: '{path}' names no inputs; by their shapes are taken {pairs}")
+        notice(f"data: no array of '{path}' is named as an input; matched by shape: {pairs}")
     arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()} or read_arrays(path, names)
     _check_layout(arrays, source, quiet=quiet)
     samples = Samples(arrays, f"'{path}'")
@@ -187,16 +187,16 @@ def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
             if not _fits(array, shape) and _fits(array.transpose(order), shape):
                 raise DataError(
                     f"data: input '{name}' takes {_shape_text(shape)}, the array is {_shape_text(array.shape)}: its "
-                    f"channels are in another place; save np.transpose(array, {order})"
+                    f"channels are on another axis; save np.transpose(array, {order})"
                 )
         if array.dtype == np.uint8 and source.dtypes.get(name, "").startswith("float") and not quiet:
-            notice(f"data: '{name}' holds bytes and the input takes {source.dtypes[name]}: 0..255 goes in as it is")
+            notice(f"data: '{name}' holds bytes but the input takes {source.dtypes[name]}: 0..255 are not scaled")
 
 
 def open_function(
     text: str, source: ModelSource, *, quiet: bool = False
 ) -> tuple[Callable[..., Any], dict[str, Shape]]:
-    """Load a function of the user's; returns it and the shapes of the first batch it yields."""
+    """Load the user's function; returns it and the shapes of the first batch that it yields."""
     function = load_function(text, "--data")
     inputs = [
         Input(name, tuple(shape) if shape is not None else (), source.dtypes[name])
@@ -205,7 +205,7 @@ def open_function(
     item = first_item(function, text)
     extra = left_out(item, inputs)
     if extra and not quiet:
-        notice(f"data: {', '.join(extra)} of {text}: no inputs of the model, left out")
+        notice(f"data: ignoring {', '.join(extra)} of {text}: not an input of the model")
     return function, {name: value.shape for name, value in check_batch(without_label(item, inputs), inputs, 0).items()}
 
 
@@ -236,10 +236,10 @@ def random_samples(inputs: list[Input]) -> Samples:
     return Samples({n: a[:fewest] if a.ndim else a for n, a in arrays.items()}, "random values", random=True)
 
 
-def kind_of(text: str) -> str:
-    """ "folder", "file" or "function"; DataError for what is none of them.
+def classify_data(text: str) -> str:
+    """ "folder", "file" or "function"; DataError for anything else.
 
-    >>> kind_of("load.py:batches")
+    >>> classify_data("load.py:batches")
     'function'
     """
     path = Path(text)
@@ -249,19 +249,19 @@ def kind_of(text: str) -> str:
         return "function"
     if path.is_file() and path.suffix.lower() not in (".npz", ".npy"):
         raise DataError(
-            f"data: '{text}' is no .npz or .npy; give a folder of pictures, an .npz or .npy, or a function as "
+            f"data: '{text}' is not an .npz or .npy file; give a folder of pictures, an .npz or .npy, or a function as "
             "file.py:name"
         )
     if not path.exists() and path.suffix.lower() not in (".npz", ".npy"):
         raise DataError(
-            f"data: there is no '{text}'; give a folder of pictures, an .npz or .npy, or a function as file.py:name"
+            f"data: '{text}' does not exist; give a folder of pictures, an .npz or .npy, or a function as file.py:name"
         )
     return "file"
 
 
 def check_data(text: str) -> None:
-    """DataError if what --data names is not there, or cannot be opened; asked before the model is read."""
-    kind = kind_of(text)
+    """Check before the model is read that --data exists and can be opened. raises DataError"""
+    kind = classify_data(text)
     if kind == "file":
         check_arrays(Path(text))
     if kind == "folder":
@@ -270,6 +270,6 @@ def check_data(text: str) -> None:
         check_place(text, "data")
 
 
-def most_samples(samples: int | None, held_out: int | None) -> int:
+def sample_limit(samples: int | None, held_out: int | None) -> int:
     """Limit on the samples that are read."""
     return (samples or CALIBRATE) + (COMPARE if held_out is None else held_out)

@@ -6,7 +6,7 @@ The model, its first samples and their labels are read from whatever `tvmq quant
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,17 +16,16 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError, DataError, TvmqError
-from tvmq.tools.cli.arguments import Json, MaxBytes, Quiet, Shapes
-from tvmq.tools.cli.data import LABELS, check_data, kind_of, member_names, read_member
+from tvmq.tools.cli.arguments import Json, MaxBytes, Quiet, ReadOptions, Texts
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.data import LABELS, check_data, classify_data, member_names, read_member
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.metrics import check_labels, class_labels, read_labels
+from tvmq.tools.cli.metrics import check_labels, find_labels
 from tvmq.tools.cli.model import import_source, read_source
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Samples
-from tvmq.tools.cli.screen import print_json, step
 from tvmq.tools.doctor.findings import PROBLEM, Finding, count_problems, report_check_failure, run_check
 
 if TYPE_CHECKING:
@@ -35,39 +34,33 @@ if TYPE_CHECKING:
 
 
 def read_model_and_data(
-    path: Path,
-    data: str,
-    labels: Path | None,
-    samples: int,
-    shape: Sequence[str],
-    config: tvmq.QConfig,
+    path: Path, data: str, labels: Path | None, samples: int, shape: list[str] | None, config: tvmq.QConfig,
     max_bytes: int | None = None,
-) -> tuple[CheckContext, list[Finding]]:
-    """Read the model and its first samples; arrays get the model's layout, and each that had another is a finding.
+) -> tuple[CheckContext, list[Finding]]:  # fmt: skip
+    """Read the model and its first samples; arrays in another layout than the model's are transposed, with a finding.
 
-    raises   what reading and importing raise; DataError for labels that are no whole number for each sample
+    raises   what reading and importing raise; DataError for labels that are not one integer per sample
     """
     from tvmq.tools.doctor.check_context import CheckContext
     from tvmq.tools.doctor.samples import match_layouts
 
     findings: list[Finding] = []
-    if kind_of(data) == "file":
+    if classify_data(data) == "file":
         source = read_source(path, max_bytes)
         first = _first_samples(read_arrays(Path(data), list(source.shapes)), samples)
         read = Samples(first, f"'{data}'", complete=False)
         read.arrays, findings = match_layouts(dict(read.arrays), source.shapes)
         read.labels = _labels_in_file(Path(data), read)
-        mod, params, _ = import_source(source, {n: a.shape for n, a in read.arrays.items()}, shape, 1, quiet=True)
+        mod, params, _ = import_source(source, {n: a.shape for n, a in read.arrays.items()}, shape or (), 1, quiet=True)
         arrays = dict(read.arrays)
     else:
         job = open_model_and_data(
-            path, data, config, pictures=PictureOptions(), random=False, samples=samples, held_out=0,
-            shape=shape, batch=1, max_bytes=max_bytes, quiet=True,
+            path, data, config, reading=ReadOptions(1, max_bytes, shape), samples=samples, held_out=0, quiet=True,
         )  # fmt: skip
         assert job.samples is not None
         mod, params, read = job.mod, job.params, job.samples
         arrays = read.feed(np.arange(min(samples, len(read))))
-    classes = read_labels(labels, read) if labels is not None else class_labels(read)
+    classes = find_labels(labels, read)
     return CheckContext(
         _onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)
     ), findings
@@ -91,7 +84,7 @@ def _integer_labels(labels: np.ndarray | None, samples: int, path: Path | None) 
         if path is None:
             return None
         raise DataError(
-            f"doctor: --labels must be one whole number for each sample. Got {labels.shape} {labels.dtype} in '{path}'"
+            f"doctor: --labels must be one integer per sample. Got {labels.shape} {labels.dtype} in '{path}'"
         )
     return labels[:samples].astype(np.int64)
 
@@ -105,46 +98,28 @@ def _onnx_model(path: Path) -> object:
 
 @with_qconfig_options
 def doctor(
-    config: tvmq.QConfig,
-    model: Annotated[
-        Path | None,
-        typer.Argument(help="Trained float model, .onnx or .pt2. Without it the installation is checked."),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            help="Samples in any form that `tvmq quantize` takes: an .npz with one array per input, an .npy, a folder "
-            "of pictures, or a function (file.py:name).",
-        ),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            "--labels",
-            help="Classes of the samples: an .npy, a .txt with one on a line, a .csv of file,class for pictures. "
-            "Default: subfolders, an array 'labels' of the .npz, or what the function yields.",
-        ),
-    ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of samples to use, the first ones.")] = 64,
-    budget: Annotated[
-        float, typer.Option("--budget", min=0, help="Seconds after which no further trial begins.")
-    ] = 120.0,
-    shape: Shapes = None,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path | None = None, *, config: tvmq.QConfig, data: str | None = None, labels: Path | None = None,
+    samples: Annotated[int, typer.Option(min=2)] = 64, budget: Annotated[float, typer.Option(min=0)] = 120.0,
+    shape: Texts = None, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Check the installation, or a model and its data, and suggest remedies.
 
     Each line is a finding: ok, note (worth knowing) or problem, with the remedy after the arrow. Exits with 1 if there
-    is any problem. The checks of a model are: its weights, the samples, the float model against onnxruntime, dead and
-    outlying channels, and preprocessing (others are tried); then int8: whether weights or activations lose accuracy,
-    the worst layers, and rules that restore it, after a trial. Give the options that the model was quantized with.
+    is any problem. Checks of a model cover its weights, the samples, the float model against onnxruntime, dead and
+    outlier channels, and preprocessing (alternatives are tried). Then int8: whether weights or activations lose
+    accuracy, in which layers, and which rules restore it (each is tried). Give the options of `tvmq quantize`.
 
     Example: tvmq doctor --json > report.json
 
     Example: tvmq doctor resnet18.onnx --data pictures.npz
+
+    model    Trained float model, .onnx or .pt2. Without it the installation is checked.
+    data     Samples in any form that `tvmq quantize` takes: an .npz with one array per input, an .npy, a folder of
+             pictures, or a function (file.py:name).
+    labels   Classes of the samples: an .npy, a .txt with one per line, a .csv of file,class for pictures. Default:
+             subfolders, an array 'labels' of the .npz, or what the function yields.
+    samples  Number of samples to use, the first ones.
+    budget   Start no further trial after this many seconds.
     """
     if model is None:
         if data is not None or labels is not None:
@@ -160,8 +135,8 @@ def doctor(
         check_labels(labels)
     try:
         with step("read the model", quiet=quiet):
-            context, findings = read_model_and_data(model, data, labels, samples, shape or (), config, max_bytes)
-    except TvmqError:  # says itself what to do
+            context, findings = read_model_and_data(model, data, labels, samples, shape, config, max_bytes)
+    except TvmqError:  # its message says what to do
         raise
     except Exception as error:
         print_findings([report_check_failure("model", error)], as_json=as_json, quiet=quiet)

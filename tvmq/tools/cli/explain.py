@@ -5,29 +5,21 @@ Tests: tests/tools/cli/test_commands.py
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from pathlib import Path
 
 import tvmq
-from tvmq.tools.cli.arguments import Artefact, Json, Sha256
-from tvmq.tools.cli.screen import print_json
+from tvmq.tools.cli.arguments import Json
+from tvmq.tools.cli.console import print_result
 from tvmq.tools.cli.trust import load_without_code
 
 
-def explain(
-    model: Artefact,
-    layer: Annotated[str | None, typer.Argument(help="Layer of the trained model to explain in detail.")] = None,
-    sha256: Sha256 = None,
-    as_json: Json = False,
-) -> None:
+def explain(model: Path, layer: str | None = None, *, sha256: str | None = None, as_json: Json = False) -> None:
     """Show the ledger of a saved model: precision of each layer and the rule, default or limit that chose it.
 
     Example: tvmq explain resnet18.tvmq
+
+    layer  Layer of the trained model to explain in detail.
     """
     explanation = tvmq.explain(load_without_code(model, sha256))
     shown = explanation if layer is None else explanation.layer(layer)
-    if as_json:
-        print_json(shown.to_dict())
-    else:
-        print(shown)
+    print_result(shown, as_json=as_json)

@@ -4,40 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Json, Quiet, Sha256
+from tvmq.tools.cli.arguments import Json, OutputPath, Quiet
+from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, step
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.screen import notice, print_json, print_rows, size_text, step
 from tvmq.tools.cli.trust import load_without_code
 
 
 def export_onnx(
-    model: Annotated[Path, typer.Argument(help="A model saved by `tvmq quantize`.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="ONNX file to write.")],
-    dialect: Annotated[
-        str,
-        typer.Option(
-            "--dialect",
-            help="onnxruntime (also for OpenVINO), or tensorrt (symmetric int8, float biases).",
-        ),
-    ] = "onnxruntime",
-    opset: Annotated[
-        int | None,
-        typer.Option("--opset", help="ONNX opset: 17 or 21. Default: 17, or 21 for codes of 4 or 16 bits."),
-    ] = None,
-    sha256: Sha256 = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, output: OutputPath, dialect: str = "onnxruntime", opset: int | None = None,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Write a saved model as an ONNX file that onnxruntime, OpenVINO or TensorRT reads.
 
-    For TensorRT its rules are checked: what it would refuse is an error, what keeps layers out of int8 is listed.
+    With --dialect tensorrt, what TensorRT would refuse is an error, and what keeps layers out of int8 is listed.
 
     Example: tvmq export-onnx resnet18.tvmq -o resnet18.onnx --dialect tensorrt
+
+    model    A model saved by `tvmq quantize`.
+    output   ONNX file to write.
+    dialect  onnxruntime (also for OpenVINO), or tensorrt (symmetric int8, float biases).
+    opset    ONNX opset: 17 or 21. Default: 17, or 21 for codes of 4 or 16 bits.
     """
     check_output(output)
     module = load_without_code(model, sha256).module

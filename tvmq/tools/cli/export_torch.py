@@ -6,44 +6,36 @@ Tests: tests/tools/cli/test_export_onnx.py
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Json, Quiet, Sha256
+from tvmq.tools.cli.arguments import Json, OutputPath, Quiet
+from tvmq.tools.cli.console import print_json, print_rows, size_text, step
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.screen import print_json, print_rows, size_text, step
 from tvmq.tools.cli.trust import load_without_code
 
 
 def export_torch(
-    model: Annotated[Path, typer.Argument(help="A model saved by `tvmq quantize`.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .pt2 file to write.")],
-    form: Annotated[
-        str,
-        typer.Option(
-            "--form",
-            help="decomposed: torch.ops.quantized_decomposed around float operators; exact: integer operators.",
-        ),
-    ] = "decomposed",
-    sha256: Sha256 = None,
-    as_json: Json = False,
+    model: Path, *, output: OutputPath, form: str = "decomposed", sha256: str | None = None, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Write a saved model as a .pt2 program: for ExecuTorch and other readers of PT2E, or the integers, bit for bit.
 
-    torch.export.load reads the decomposed form where `import torch.ao.quantization.fx._decomposed` was run.
+    Run `import torch.ao.quantization.fx._decomposed` before torch.export.load reads the decomposed form.
 
     Example: tvmq export-torch resnet18.tvmq -o resnet18.pt2
+
+    model   A model saved by `tvmq quantize`.
+    output  The .pt2 file to write.
+    form    decomposed: torch.ops.quantized_decomposed around float operators; exact: integer operators.
     """
     check_output(output)
     exe = load_without_code(model, sha256)
-    free = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
-    if free:
+    dynamic = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
+    if dynamic:
         raise ConfigError(
-            f"export-torch: the sizes of input '{free[0]}' are free; fix them when the model is quantized: "
-            "tvmq quantize --shape, or call tvmq.to_torch and torch.export.export with dynamic_shapes"
+            f"export-torch: input '{dynamic[0]}' has dynamic sizes; fix them with `tvmq quantize --shape`, or call "
+            "tvmq.to_torch and torch.export.export with dynamic_shapes"
         )
     with step("export", quiet=quiet):
         _save(exe.module, form, [(info.shape, info.dtype) for info in exe.input_info], output)
@@ -54,7 +46,7 @@ def export_torch(
 
 
 def _save(module: Any, form: str, inputs: list[tuple[tuple[int | str, ...], str]], path: Path) -> None:
-    """raises  ConfigError without torch"""
+    """Save the program. raises  ConfigError without torch"""
     try:
         from tvmq.formats.torch.exporter.program import save_program
     except ImportError as error:

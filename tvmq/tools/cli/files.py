@@ -20,9 +20,9 @@ Arrays = dict[str, np.ndarray]
 
 
 def batch_of(exe: Any) -> int:
-    """Samples that an executable takes in one run: first dimension of its first input that has one.
+    """Batch size of an executable: first dimension of its first input that has one.
 
-    1 without any, or where it is free.
+    1 if there is none, or if it is dynamic.
     """
     first = next((info.shape[0] for info in exe.input_info if info.shape), 1)
     return first if isinstance(first, int) else 1
@@ -34,15 +34,15 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     names    inputs of the model, in order; arrays of other names are left out
     raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
     """
-    arrays = _by_name(_open_arrays(path, names), path, names)
+    arrays = _select_inputs(_open_arrays(path, names), path, names)
     lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
-        raise DataError(f"data: '{path}' must hold equally many samples of each input, not 0. Got {lengths}")
+        raise DataError(f"data: '{path}' must hold equally many samples of each input, at least 1. Got {lengths}")
     return arrays
 
 
 def check_arrays(path: Path) -> None:
-    """DataError if a file cannot be read, or is no .npz or .npy; asked before the work. Its values are not read."""
+    """Check before the work that a file is a readable .npz or .npy, without reading its values. raises DataError"""
     _open_arrays(path, ())
 
 
@@ -66,17 +66,17 @@ def _open_arrays(path: Path, names: Sequence[str]) -> ArrayFile:
     except UNREADABLE as error:
         if path.is_dir() or path.suffix.lower() in SUFFIXES:
             raise DataError(
-                f"data: '{path}' is {'a folder' if path.is_dir() else 'a picture'}, arrays are wanted; "
+                f"data: '{path}' is {'a folder' if path.is_dir() else 'a picture'}, not arrays; "
                 "`tvmq quantize --save-samples FILE.npz` writes pictures as the model takes them"
             ) from None
-        raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
+        raise DataError(f"data: '{path}' is not an .npz or .npy file of plain arrays ({error})") from error
 
 
-def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
-    """Pick the model's inputs out of what a file holds."""
+def _select_inputs(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
+    """Pick the model's inputs from a file."""
     if file.names is None:
         if len(names) != 1:
-            raise DataError(f"data: '{path}' is one array, the model takes {_quote_names(names)}; write an .npz")
+            raise DataError(f"data: '{path}' is one array, but the model takes {_quote_names(names)}; save an .npz")
         return {names[0]: _member(file, "", path)}
     if len(names) == len(file.names) == 1:
         return {names[0]: _member(file, file.names[0], path)}
@@ -84,7 +84,7 @@ def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
     if missing:
         example = f"{missing[0]}=array" if missing[0].isidentifier() else f"**{{'{missing[0]}': array}}"
         raise DataError(
-            f"data: '{path}' lacks input '{missing[0]}'; it holds {_quote_names(file.names)}: save it with "
+            f"data: '{path}' lacks input '{missing[0]}' and holds {_quote_names(file.names)}; save it with "
             f"np.savez('{path}', {example})"
         )
     return {name: _member(file, name, path) for name in names}
@@ -95,7 +95,7 @@ def _member(file: ArrayFile, name: str, path: Path) -> np.ndarray:
     try:
         return file.array() if file.names is None else file[name]
     except UNREADABLE as error:
-        raise DataError(f"data: '{name}' of '{path}' cannot be read ({error}); write it again") from error
+        raise DataError(f"data: '{name}' of '{path}' cannot be read ({error}); save it again") from error
 
 
 def _quote_names(names: Sequence[str]) -> str:
@@ -103,10 +103,10 @@ def _quote_names(names: Sequence[str]) -> str:
 
 
 class Batches:
-    """Samples in batches, as often as one iterates: {name: array of `size` samples}; single numbers as they are.
+    """Batches {name: array of `size` samples}, iterable repeatedly; scalars are passed as they are.
 
-    count    how many batches; without it all that are full, but at least one. Where samples run out they are
-             taken from the beginning again, so that every batch is full
+    count    how many batches; default: all that are full, but at least one. If samples run out they repeat from the
+             beginning, so that every batch is full
     advance  called after each batch, for a progress bar
 
     >>> [feed["x"].tolist() for feed in Batches({"x": np.arange(5)}, 2, count=3)]
@@ -114,13 +114,9 @@ class Batches:
     """
 
     def __init__(
-        self,
-        arrays: Mapping[str, np.ndarray],
-        size: int,
-        advance: Callable[[], None] = lambda: None,
-        *,
+        self, arrays: Mapping[str, np.ndarray], size: int, advance: Callable[[], None] = lambda: None, *,
         count: int | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.arrays, self.size, self.advance = arrays, size, advance
         self.samples = samples_in(arrays)
         self.count = count or max(1, self.samples // size)
@@ -136,12 +132,12 @@ class Batches:
 
 
 def check_output(path: Path) -> None:
-    """OutputError if a file cannot be written there; asked before the work, not after it."""
+    """Check before the work that a file can be written there. raises OutputError"""
     folder = path.absolute().parent
     if path.is_dir():
         raise OutputError(f"output: '{path}' is a folder; name a file in it")
     if not folder.is_dir():
-        raise OutputError(f"output: there is no folder '{folder}'; make it, or choose another --output")
+        raise OutputError(f"output: there is no folder '{folder}'; create it, or choose another --output")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"output: no permission to write in '{folder}'; choose another --output")
     with output_errors(f"output: cannot write '{path}'", "choose another --output"):
@@ -149,7 +145,7 @@ def check_output(path: Path) -> None:
 
 
 def write_output(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file under a temporary name beside it, then rename: it is there whole or not at all.
+    """Write a file under a temporary name beside it, then rename it, so that it exists whole or not at all.
 
     raises   OutputError, with nothing left behind
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -12,48 +13,24 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
-from tvmq.tools.cli.formats import Formats, Onnx
+from tvmq.tools.cli.arguments import Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
+from tvmq.tools.cli.console import notice, step
+from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import (
-    Colors,
-    Crops,
-    Layouts,
-    Means,
-    Normalizes,
-    Resizes,
-    Scales,
-    Stds,
-    picture_options,
-)  # fmt: skip
+from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.quantize import (
     Outputs,
     announce_output,
     backend_for,
     check_files,
     count_by_weight,
+    count_weighted,
     report,
-    save,
-    whole_read,
-)
-from tvmq.tools.cli.quantize_options import (
-    BackendName,
-    Bench,
-    Compare,
-    Count,
-    Dialect,
-    HeldOut,
-    Labels,
-    Metric,
-    Model,
-    Output,
-    SaveSamples,
-    Threads,
+    save_measured,
 )
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice, step
 
 if TYPE_CHECKING:
     from tvmq import training
@@ -64,100 +41,56 @@ PANEL = "Training"
 
 @with_qconfig_options
 def finetune(
-    model: Model,
-    config: tvmq.QConfig,
-    data: Annotated[
-        str,
-        typer.Option("--data", help="100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are ignored."),
-    ],
-    output: Output = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            "--minutes", min=0, help="Training time. Default: 5 if --steps is not given.", rich_help_panel=PANEL
-        ),
-    ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            "--steps",
-            min=1,
-            help="Number of training steps. Unlike --minutes, it makes the result reproducible.",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Order of the samples.", rich_help_panel=PANEL)] = 0,
-    accumulators: Annotated[
-        int | None,
-        typer.Option(
-            "--accumulators",
-            min=8,
-            max=32,
-            help="Bits of the accumulators that sums must fit in. 16 makes 8-bit weights fast on CPUs without VNNI.",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    samples: Count = None,
-    held_out: HeldOut = None,
-    labels: Labels = None,
-    metric: Metric = None,
-    compare: Compare = True,
-    bench: Bench = True,
-    threads: Threads = 1,
-    save_samples: SaveSamples = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an output file that is not a saved model.")] = False,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    onnx: Onnx = None,
-    dialect: Dialect = "onnxruntime",
-    target: Targets = None,
-    backend: BackendName = None,
-    normalize: Normalizes = None,
-    mean: Means = None,
-    std: Stds = None,
-    scale: Scales = None,
-    color: Colors = None,
-    layout: Layouts = None,
-    resize: Resizes = None,
-    crop: Crops = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, data: str, output: Output = None,
+    minutes: Annotated[float | None, typer.Option(min=0, rich_help_panel=PANEL)] = None,
+    steps: Annotated[int | None, typer.Option(min=1, rich_help_panel=PANEL)] = None,
+    seed: Annotated[int, typer.Option(min=0, rich_help_panel=PANEL)] = 0,
+    accumulators: Annotated[int | None, typer.Option(min=8, max=32, rich_help_panel=PANEL)] = None,
+    samples: Count = None, held_out: HeldOut = None, measurements: Measurements, force: bool = False,
+    reading: ReadOptions, onnx: Path | None = None, dialect: str = "onnxruntime", target: Texts = None,
+    backend: str | None = None, pictures: PictureOptions, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
 
-    For few bits, where rounding alone costs accuracy. The output file is a valid model at any time: first the untrained
-    one, then each better one. So little is lost by Ctrl-C, which saves the best so far, or if the process is killed.
+    Useful for low bit widths, where rounding alone costs accuracy. The output file is a valid model at any time: first
+    the untrained one, then each better one, so little is lost if the process is killed. Ctrl-C saves the best so far.
     Needs tvmq[torch].
 
     Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
 
     Example: tvmq finetune keywords.onnx --data samples.npz --nbit-weight 4 --nbit-input 4 --steps 2000 -o keywords.tvmq
+
+    model         Trained float model: an .onnx file, or a .pt2 program of torch.export.
+    data          100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are ignored.
+    minutes       Training time. Default: 5 if --steps is not given.
+    steps         Number of training steps. Unlike --minutes, it makes the result reproducible.
+    seed          Seed of the sample order.
+    accumulators  Bits of the accumulators that all sums must fit in. 16 makes 8-bit weights fast without VNNI.
+    force         Overwrite an output file that is not a saved model.
     """
     start = time.perf_counter()
     check_torch()
-    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = announce_output(model, output, force=force, quiet=quiet)
-    check_files(data, labels, metric, (onnx, save_samples))
-    named = target_of(target)
+    check_files(data, measurements.labels, measurements.metric, (onnx, measurements.save_samples))
+    built_for = parse_targets(target)
     job = open_model_and_data(
-        model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
+        model, data, config, backend=backend_for(backend, built_for), reading=reading, pictures=pictures,
+        samples=samples, held_out=held_out, dynamic_batch=True, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
-        raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
-    files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
+        raise ConfigError("finetune: the model is quantized already; give the float model")
+    files = Outputs(model, output, Formats(onnx, dialect=dialect), built_for)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
-    qmod, learned = train_and_save(job, files, backend_for(backend, named), how, batch, quiet=quiet)
-    job.mod = with_batch(job.mod, batch)
-    facts = save(qmod, files, job, Measurements(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
+    qmod, learned = train_and_save(job, files, backend_for(backend, built_for), how, reading.batch, quiet=quiet)
+    job.mod = with_batch(job.mod, reading.batch)
+    facts = save_measured(qmod, files, job, measurements, quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
 
 def check_torch() -> None:
-    """ConfigError without torch, before anything is read."""
+    """Check before anything is read that torch is installed. raises ConfigError"""
     try:
         import tvmq.training  # noqa: F401
     except ModuleNotFoundError as error:
@@ -165,20 +98,14 @@ def check_torch() -> None:
 
 
 def train_and_save(
-    job: QuantizationJob,
-    files: Outputs,
-    backend: str | None,
-    how: training.Distill,
-    batch: int,
-    *,
-    quiet: bool,
+    job: QuantizationJob, files: Outputs, backend: str | None, how: training.Distill, batch: int, *, quiet: bool
 ) -> tuple[Any, Any]:
     """Train, and save each better state to the output at once; returns the integer module and the training's result."""
     from tvmq import training
 
-    assert job.samples is not None
-    calibration = Feeds(job.samples, job.split.calibration, job.size)
-    with step("quantize", whole_read(calibration), quiet=quiet, counted=False) as advance:
+    calibration = job.calibration
+    assert job.samples is not None and calibration is not None
+    with step("quantize", count_weighted(calibration), quiet=quiet, counted=False) as advance:
         calibration.advance = count_by_weight(advance, len(calibration))
         net = training.prepare(
             job.mod, job.params, calibration, target=backend, config=job.config, accumulators=how.accumulators
@@ -191,21 +118,21 @@ def train_and_save(
     apart = job.split.comparison if job.split.apart else ()
     learn = Feeds(job.samples, np.setdiff1d(np.arange(len(job.samples)), apart), job.size)
     with step("finetune", 100, quiet=quiet, counted=False) as advance:
-        learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
+        learned = training.finetune(net, learn, replace(how, keep=keep, watch=count_hundredths(advance)))
     if learned.interrupted and not quiet:
-        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
+        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far was saved")
     return with_batch(training.convert_with_note(net, learned), batch), learned
 
 
 def with_batch(mod: Any, batch: int) -> Any:
-    """The module with this batch size where its own is dynamic."""
-    from tvmq.graph.symbolic import free_dimensions, with_sizes
+    """The module with a dynamic batch fixed to this size."""
+    from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 
-    return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
+    return with_sizes(mod, {name: batch for name, (_, axis) in dynamic_dimensions(mod).items() if axis == 0})
 
 
-def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
-    """Progress callback of the training: calls `advance` for each hundredth that is done."""
+def count_hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
+    """Progress callback of the training: calls `advance` after each hundredth of it."""
     reported = 0
 
     def watch(progress: Any) -> None:

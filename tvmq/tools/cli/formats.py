@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import tvmq
 from tvmq.errors import ConfigError
-
-Onnx = Annotated[
-    Path | None,
-    typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
-]
-TFLite = Annotated[
-    Path | None,
-    typer.Option(
-        "--tflite",
-        help="Also write the integer core as an int8 TFLite file. Without --backend, tflite is the backend.",
-    ),
-]
-Tosa = Annotated[
-    Path | None,
-    typer.Option("--tosa", help="Also write the integer core as TOSA. Without --backend, tosa is the backend."),
-]
+from tvmq.tools.cli.options import with_options
 
 
 @dataclass(frozen=True)
 class Formats:
-    """Files to write, None for those not requested; and the dialect of ONNX."""
+    """Files to write, None for those not requested, and the dialect of ONNX.
+
+    onnx     Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear.
+    tflite   Also write the integer core as an int8 TFLite file. Without --backend, tflite is the backend.
+    tosa     Also write the integer core as TOSA. Without --backend, tosa is the backend.
+    dialect  Dialect of --onnx: onnxruntime (also for OpenVINO), or tensorrt (symmetric int8, float biases).
+    """
 
     onnx: Path | None = None
     tflite: Path | None = None
@@ -50,20 +39,19 @@ class Formats:
         named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
         if len(named) > 1 and backend is None:
             raise ConfigError(
-                "quantize: --tflite and --tosa round differently, and one model has one arithmetic; quantize twice, or "
-                "choose one with --backend"
+                "quantize: --tflite and --tosa round differently, and a model has only one arithmetic; quantize twice, "
+                "or choose one with --backend"
             )
         return backend or (named[0] if named else None)
 
-    def options(self, config: tvmq.QConfig) -> tvmq.QConfig:
+    def with_required_options(self, config: tvmq.QConfig) -> tvmq.QConfig:
         """Options, with an integer-only core where a format requires it."""
         if self.tflite is None and self.tosa is None:
             return config
-        wanted = {"partition_conversions": "fully_integral"}
-        return replace(config, **wanted, given=(config.given or frozenset()) | wanted.keys())  # type: ignore[arg-type]
+        return with_options(config, partition_conversions="fully_integral")
 
     def write(self, qmod: Any) -> None:
-        """Write the files of all formats that were asked for."""
+        """Write the files of all requested formats."""
         if self.onnx is not None:
             tvmq.to_onnx(qmod, self.onnx, dialect=self.dialect)
         if self.tflite is not None:

@@ -1,4 +1,4 @@
-"""`tvmq inspect`: what int8 would bring for a model, before it is quantized."""
+"""`tvmq inspect`: forecast of what int8 would gain, before a model is quantized."""
 
 from __future__ import annotations
 
@@ -8,49 +8,31 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts
+from tvmq.tools.cli.console import print_json, print_result, step
 from tvmq.tools.cli.model import import_model
-from tvmq.tools.cli.screen import print_json, step
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(help="Trained float model: an .onnx file, or a torch program (.pt2).")],
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target",
-            help='CPU to forecast for; "llvm" is this one. Others: "llvm -mcpu=core-avx2", "llvm -mcpu=sapphirerapids"',
-        ),
-    ] = "llvm",
-    shape: Shapes = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of a run.")] = 1,
-    clock: Annotated[
-        float | None,
-        typer.Option("--clock", min=0.1, help="Clock of the CPU in GHz. Default: measured for this CPU, 3 for others."),
-    ] = None,
-    measure: Annotated[
-        bool,
-        typer.Option(
-            "--measure/--no-measure",
-            help="Calibrate the cost model on this machine; done once, takes 4 s.",
-        ),
-    ] = True,
-    names: Annotated[
-        bool, typer.Option("--names", help="Only list the layers and their operators, by the names that --rule takes.")
-    ] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Forecast the gain of int8 for a float model in a few seconds, without data or compilation.
+    model: Path, *, target: str = "llvm", shape: Texts = None, batch: Batch = 1, max_bytes: MaxBytes = None,
+    threads: Annotated[int, typer.Option(min=1)] = 1, clock: Annotated[float | None, typer.Option(min=0.1)] = None,
+    measure: bool = True, names: bool = False, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Forecast the speedup of int8 for a float model in a few seconds, without data or compilation.
 
-    One line a layer: whether it becomes int8, and if not, why; which kernel it would get; what bounds it ("compute",
-    "memory", or "call": it is too small for anything to matter); its time in float and in int8, and how much of the
-    latter goes into conversions around it. The last sentence says whether int8 will help. Times are estimates; for
-    this machine a small network is measured once (--no-measure: the order and the ratios alone are meant then).
+    One line per layer: whether it becomes int8, and if not, why; its kernel; what bounds it ("compute", "memory", or
+    "call": the layer is so small that calling it dominates); its time in float and in int8, and the part of the latter
+    for conversions around it. The last sentence says whether int8 will help. Times are estimates; for this machine a
+    small network is measured once (with --no-measure only their order and ratios are meaningful).
 
     Example: tvmq inspect resnet18.onnx --target "llvm -mcpu=core-avx2"
+
+    model    Trained float model: an .onnx file, or a torch program (.pt2).
+    target   CPU to forecast for; "llvm" is this one. Others: "llvm -mcpu=core-avx2", "llvm -mcpu=sapphirerapids"
+    threads  Threads of a run.
+    clock    Clock of the CPU in GHz. Default: measured for this CPU, 3 for others.
+    measure  Calibrate the cost model on this machine; done once, takes 4 s.
+    names    Only list the layers and their operators, by the names that --rule takes.
     """
     with step("import", quiet=quiet):
         mod, params, _, _ = import_model(model, None, shape or (), batch, max_bytes=max_bytes, quiet=quiet)
@@ -64,10 +46,7 @@ def inspect(
             tvmq.measure_machine()
     with step("inspect", quiet=quiet):
         forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
-    if as_json:
-        print_json(forecast.to_dict())
-    else:
-        print(forecast)
+    print_result(forecast, as_json=as_json)
 
 
 def is_unknown(target: str) -> bool:

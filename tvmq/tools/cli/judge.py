@@ -1,4 +1,4 @@
-"""The int8 model beside the float one, on samples that were kept apart: agreement, and a metric where labels are."""
+"""Comparison of int8 with float on held-out samples: agreement, and a metric if there are labels."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from tvmq.tools.cli.metrics import Metric, metric_named
 from tvmq.tools.cli.samples import Feeds, Samples
 
-MOST_BYTES = 256_000_000  # of outputs that a metric needs at once
+MOST_BYTES = 256_000_000  # of the outputs that a metric reads at once
 
 
 class Agreement:
-    """Sums over batches: how far outputs are apart, and whether they name the same class.
+    """Agreement of two outputs, summed over batches: their difference, and whether they give the same class.
 
-    kind   "scores" of classes in a row, "index" of a class, "" for what is neither: an embedding, boxes, a sequence
+    kind   "scores": a score per class in each row; "index": a class; "": neither, as an embedding, boxes, a sequence
     """
 
     def __init__(self, kind: str = "") -> None:
@@ -39,14 +39,14 @@ class Agreement:
             self._add_angles(ours.reshape(len(ours), -1), exact.reshape(len(exact), -1))
 
     def _add_angles(self, ours: np.ndarray, theirs: np.ndarray) -> None:
-        """Cosines between the rows of both; rows of zeros have none, and one number alone only has a sign."""
+        """Add the cosines between rows; rows of zeros and of a single number are left out."""
         lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
         has_angle = (lengths > 0) & (ours.shape[1] > 1)
         self.cosine += float(((ours * theirs).sum(axis=1)[has_angle] / lengths[has_angle]).sum())
         self.rows += int(has_angle.sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """sqnr_db is None where both are equal, or float gives zeros alone; same_class for classes, else cosine."""
+        """Figures for JSON: sqnr_db (None if both are equal or float is zero), same_class for classes, else cosine."""
         known = self.noise > 0 and self.signal > 0
         sqnr = float(10 * np.log10(self.signal / self.noise)) if known else None
         same = {"same_class": self.same / self.count} if self.kind and self.count else {}
@@ -55,22 +55,14 @@ class Agreement:
 
 
 def judge(
-    exe: Any,
-    float_exe: Any,
-    samples: Samples,
-    index: np.ndarray,
-    size: int,
-    *,
-    metric: str | None,
-    labels: np.ndarray | None,
-    classes: Mapping[int, str] = MappingProxyType({}),
-    advance: Callable[[], None],
-) -> dict[str, Any]:
-    """Facts about the outputs of both on these samples.
+    exe: Any, float_exe: Any, samples: Samples, index: np.ndarray, size: int, *, metric: str | None,
+    labels: np.ndarray | None, classes: Mapping[int, str] = MappingProxyType({}), advance: Callable[[], None],
+) -> dict[str, Any]:  # fmt: skip
+    """Compare the outputs of both models on these samples.
 
-    size      samples in a batch
-    classes   {position: kind} of the outputs that say a class, see Agreement
-    metric    name of a metric or of the user's function, None without labels
+    size      batch size
+    classes   {position: kind} of the outputs that give a class, see Agreement
+    metric    name of a metric or of a function of the user; None without labels
     returns   {"samples", "outputs": {name: agreement}, "float", "int8": the metric's values}
     """
     infos = exe.output_info
@@ -95,17 +87,17 @@ def judge(
 
 
 def _rows(outputs: list[np.ndarray], real: int, size: int) -> list[np.ndarray]:
-    """The rows of real samples; an output without a row for each sample as it is."""
+    """Rows of real samples, without those that fill up the batch; an output without a row per sample as it is."""
     return [one[:real] if one.ndim and len(one) == size else one[None] for one in outputs]
 
 
 def _within_memory(index: np.ndarray, infos: Any, size: int) -> np.ndarray:
-    """As many of the samples as their outputs fit into MOST_BYTES."""
+    """The samples whose outputs fit into MOST_BYTES."""
     one = sum(4 * int(np.prod([d for d in info.shape if isinstance(d, int)])) for info in infos) / max(1, size)
     return index[: max(size, int(MOST_BYTES / max(1.0, one)))]
 
 
 def _metric(measure: Metric, rows: list[list[np.ndarray]], labels: np.ndarray) -> float:
-    """The value for all samples: of the only output, or of a list of them."""
+    """Value of the metric for all samples, from the only output or a list of all."""
     joined = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
     return float(measure(joined[0] if len(joined) == 1 else joined, labels))

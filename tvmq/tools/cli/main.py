@@ -10,11 +10,11 @@ import tvmq
 from tvmq.tools.cli.commands import HELP, Commands
 from tvmq.tools.cli.trust import set_trust
 
-# Said in full by guard.py; what a shell script may rely on.
+# In full in exit_codes.py: shell scripts may rely on them.
 EXIT_CODES = """
 Exit codes: 0 done · 1 an error, in one sentence on stderr, or `verify` and `doctor` found something wrong ·
 2 the command line is wrong · 3 the model stays below the guard's bound and is not saved ·
-130 interrupted by Ctrl-C, nothing half-written left.
+130 interrupted by Ctrl-C, no partly written files left.
 
 Results go to stdout, progress and notices to stderr. --json: one object on stdout; NO_COLOR: no colours.
 """
@@ -27,7 +27,7 @@ app = typer.Typer(
     epilog=EXIT_CODES,
     # --install-completion and --show-completion, for bash, zsh and fish
     add_completion=True,
-    # our own errors are sentences; what remains is a bug of tvmq and deserves a plain traceback
+    # errors of tvmq are sentences; any other is a bug, which needs its plain traceback
     pretty_exceptions_enable=False,
 )
 
@@ -47,8 +47,8 @@ def options(
         bool,
         typer.Option(
             "--trust",
-            help="Read files that can run code of whoever wrote them: programs of torch (.pt2), and options in JSON "
-            'that name "module:object".',
+            help="Read files that can run code of their author: torch programs (.pt2), and options in JSON that name "
+            '"module:object".',
         ),
     ] = False,
 ) -> None:

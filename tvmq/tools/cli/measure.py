@@ -13,17 +13,19 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import typer
 
 from tvmq.errors import ConfigError, TargetError
+from tvmq.tools.cli.arguments import RESULT
+from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
-from tvmq.tools.cli.metrics import class_labels, metric_named, read_labels, usual_metric, width
+from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Samples
-from tvmq.tools.cli.screen import notice, step
 
 ROUNDS = 9
 ROUND_SECONDS = 0.06  # of each model in a round
@@ -44,14 +46,9 @@ def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], thre
     ratios = sorted(one["float"] / one["int8"] for one in rounds)
     return {
         **{f"{name}_seconds": statistics.median(one[name] for one in rounds) for name in exes},
-        "ratio": statistics.median(ratios),
-        "ratio_low": ratios[1],
-        "ratio_high": ratios[-2],
-        "threads": threads,
-        "cpu": f"{cpu_name()} ({exe.target.mcpu})",
-        "cores": cores(),
-        "load": load(),
-    }
+        "ratio": statistics.median(ratios), "ratio_low": ratios[1], "ratio_high": ratios[-2], "threads": threads,
+        "cpu": f"{cpu_name()} ({exe.target.mcpu})", "cores": count_cores(), "load": load_average(),
+    }  # fmt: skip
 
 
 def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
@@ -61,13 +58,13 @@ def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
     return named[0] if named else platform.processor() or platform.machine()
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def load() -> float | None:
-    """Load average: processes that want to run, this one included; None where the system does not tell."""
+def load_average() -> float | None:
+    """Load average: processes that want to run, this one included; None where the system does not report it."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
@@ -76,26 +73,37 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measurements that the command line asks for."""
+    """Measurements requested on the command line, and the command that checks model and data.
 
+    labels        Labels in the order of the samples (.npy, .txt), or a .csv of file,label. Default: subfolders, an
+                  array 'labels' of the .npz, or what the function yields.
+    metric        Accuracy metric: top1, top5, mse, or a function of (outputs, labels) as module:function or
+                  file.py:function. Default: top1 if there are labels that fit.
+    compare       Compare the outputs of int8 and float.
+    bench         Measure the speed of int8 and float.
+    threads       Threads of the speed measurement.
+    save_samples  Write the preprocessed samples that judge the result as .npz, for verify, compare, run and bench.
+    """
+
+    PANEL: ClassVar = RESULT
+    labels: Path | None = None
+    metric: str | None = None
     compare: bool = True
     bench: bool = True
-    threads: int = 1
-    metric: str | None = None
-    labels: Path | None = None
+    threads: Annotated[int, typer.Option(min=1)] = 1
     save_samples: Path | None = None
-    doctor: str = ""  # the command that looks for what is wrong with model and data
+    doctor: str = ""
 
 
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
-    """Facts: "comparison", "speed", "samples_saved"; one that is off is absent, one that cannot run says why."""
+    """Facts: "comparison", "speed", "samples_saved"; absent if not requested, with a reason if impossible."""
     samples = job.samples
     if samples is None:
         return {}
     index = job.split.comparison
     facts: dict[str, Any] = {}
     if options.save_samples is not None:
-        facts["samples_saved"] = save(options.save_samples, samples, index)
+        facts["samples_saved"] = save_samples(options.save_samples, samples, index)
     if not options.compare and not options.bench:
         return facts
     try:
@@ -117,9 +125,9 @@ def compare_outputs(
     """Agreement, and the metric where labels fit; see judge."""
     samples, index = job.samples, job.split.comparison
     assert samples is not None
-    labels = read_labels(options.labels, samples) if options.labels else class_labels(samples)
+    labels = find_labels(options.labels, samples)
     metric, reason = _metric(options, labels, samples, exe)
-    classes = _classes(job, exe, labelled=metric in ("top1", "top5"))
+    classes = _classes(job, exe, labelled=metric in IN_POINTS)
     with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
             exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes, advance=advance
@@ -139,10 +147,10 @@ def _classes(job: QuantizationJob, exe: Any, *, labelled: bool) -> dict[int, str
 
     assert job.samples is not None
     shapes = [info.shape for info in exe.output_info]
-    is_row = [shape[:1] == (job.size,) and width(shape) is not None for shape in shapes]
+    is_row = [shape[:1] == (job.size,) and count_classes(shape) is not None for shape in shapes]
     kinds = {i: kind for i, kind in class_outputs(job.mod).items() if kind == "index" or is_row[i]}
     pictures = any(array.ndim == 4 for array in job.samples.arrays.values())
-    if labelled or (pictures and is_row[0] and width(shapes[0]) in IMAGENET):
+    if labelled or (pictures and is_row[0] and count_classes(shapes[0]) in IMAGENET):
         kinds.setdefault(0, "scores")
     return kinds
 
@@ -153,7 +161,7 @@ def _metric(options: Measurements, labels: np.ndarray | None, samples: Samples, 
         metric_named(options.metric)
         if labels is None:
             raise ConfigError(
-                f"--metric: '{options.metric}' needs labels; give --labels, subfolders by class, an array 'labels' of "
+                f"--metric: '{options.metric}' needs labels; give --labels, subfolders by class, an array 'labels' in "
                 "the .npz, or a function that yields (batch, label)"
             )
         return options.metric, ""
@@ -175,20 +183,20 @@ def is_near_chance(accuracy: float, scores: Sequence[int]) -> bool:
 def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
     """Advice for a float model near chance: labels in another order than its classes, or inputs prepared otherwise."""
     question = (
-        "are folders sorted by name in the order of the model's classes, and pictures prepared as in training "
-        "(--normalize, --mean, --std, --color)?"
+        "are the class folders, sorted by name, in the order of the model's classes, and the pictures preprocessed as "
+        "in training (--normalize, --mean, --std, --color)?"
         if samples.classes
-        else "do labels count the model's classes in its own order, and are the arrays prepared as in training "
-        "(normalized, channels in their place)?"
+        else "do labels number the classes as the model does, and are arrays preprocessed as in training "
+        "(normalization, axis of the channels)?"
     )
     return (
-        f"WARNING: float itself has {accuracy:.1%}, near chance, so what int8 keeps of it says nothing: {question}"
-        + (f" What fits better: {doctor}" if doctor else "")
+        f"WARNING: the float model has {accuracy:.1%}, near chance, so the comparison says nothing of int8: {question}"
+        + (f" To find out: {doctor}" if doctor else "")
     )
 
 
-def save(path: Path, samples: Samples, index: np.ndarray) -> str:
-    """Prepared inputs, and labels, as .npz; returns the path."""
+def save_samples(path: Path, samples: Samples, index: np.ndarray) -> str:
+    """Write preprocessed inputs, and labels, as .npz; returns the path."""
     arrays = samples.feed(index)
     labels = class_labels(samples)
     extra = {"labels": labels[index]} if labels is not None and "labels" not in arrays else {}

@@ -1,4 +1,4 @@
-"""How good a model is by labels: built-in metrics and functions of the user's.
+"""Metrics of accuracy: built-in ones and functions of the user, with the labels that they need.
 
 Tests: tests/tools/cli/test_quantize_alone.py
 """
@@ -19,6 +19,7 @@ from tvmq.errors import ConfigError, DataError
 from tvmq.tools.cli.samples import Samples
 
 Metric = Callable[[Any, np.ndarray], float]
+IN_POINTS = ("top1", "top5")  # shares, whose drop is given in points: hundredths
 
 
 def mean_metric(name: str) -> Metric:
@@ -49,62 +50,77 @@ def metric_named(text: str) -> Metric:
         return METRICS[text]
     if is_function(text):
         return load_function(text, "--metric")
-    raise ConfigError(f"--metric: '{text}' is none of {', '.join(METRICS)} and no module:function or file.py:function")
+    names = ", ".join(METRICS)
+    raise ConfigError(f"--metric: must be one of {names}, or module:function or file.py:function. Got '{text}' instead")
 
 
 def read_labels(path: Path, samples: Samples) -> np.ndarray:
-    """Labels of the samples, in their order: an .npy, an .npz of one array, or text with one on a line; for pictures
+    """Labels of the samples, in their order: an .npy, an .npz of one array, or text with one per line; for pictures
     also a .csv of "file name,label".
 
-    raises  DataError where they are not as many as the samples
+    raises  DataError if their number differs from that of the samples
     """
     try:
         check_regular(path)
-        labels = _by_name(path, samples) if path.suffix.lower() == ".csv" else _in_order(path)
+        labels = _read_by_file_name(path, samples) if path.suffix.lower() == ".csv" else _read_ordered(path)
     except (OSError, ValueError) as error:
         raise DataError(
-            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or a line for each"
+            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or one label per line"
         ) from error
     if len(labels) < len(samples) or (samples.complete and len(labels) != len(samples)):
         raise DataError(
-            f"--labels: '{path}' holds {len(labels)} labels, the data {len(samples)} samples; give one for each"
+            f"--labels: '{path}' holds {len(labels)} labels for {len(samples)} samples; give one per sample"
         )
     return labels[: len(samples)]
 
 
+def find_labels(path: Path | None, samples: Samples) -> np.ndarray | None:
+    """Labels of a file if there is one, else those of the samples as class numbers."""
+    return class_labels(samples) if path is None else read_labels(path, samples)
+
+
+def format_metric(name: str, value: float) -> str:
+    """Value of a metric as text.
+
+    >>> format_metric("top1", 0.5), format_metric("mse", 0.5)
+    ('50.00%', '0.5')
+    """
+    return f"{value:.2%}" if name in IN_POINTS else f"{value:.6g}"
+
+
 def check_labels(path: Path) -> None:
-    """DataError if the file of labels cannot be read; asked before the model is. A .csv goes with its pictures."""
+    """Check before the model is read that labels can be read; a .csv is checked with its pictures. raises DataError"""
     try:
         check_regular(path)
         if path.suffix.lower() == ".csv":
             path.open("rb").close()
         else:
-            _in_order(path)
+            _read_ordered(path)
     except (OSError, ValueError) as error:
         raise DataError(
-            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or a line for each"
+            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or one label per line"
         ) from error
 
 
-def _in_order(path: Path) -> np.ndarray:
+def _read_ordered(path: Path) -> np.ndarray:
     if path.suffix.lower() == ".txt":
         return np.array([float(line) if "." in line else int(line) for line in path.read_text().split()])
     file = ArrayFile(path)
     return file.array() if file.names is None else file[file.names[0]]
 
 
-def _by_name(path: Path, samples: Samples) -> np.ndarray:
+def _read_by_file_name(path: Path, samples: Samples) -> np.ndarray:
     with path.open(newline="", encoding="utf-8") as file:
         rows = {row[0]: row[1] for row in csv.reader(file) if len(row) >= 2}
     missing = [name for name in samples.names if name not in rows and Path(name).name not in rows]
     if missing or not samples.names:
-        what = f"no row for '{missing[0]}'" if missing else "names of files, and the data are no pictures"
+        what = f"no row for '{missing[0]}'" if missing else "file names, but the data are not pictures"
         raise DataError(f"--labels: '{path}' has {what}; write rows of file name,label")
     return np.array([int(rows.get(name, rows.get(Path(name).name, ""))) for name in samples.names])
 
 
 def class_labels(samples: Samples) -> np.ndarray | None:
-    """The class of each sample as a number: that of its folder where folders are numbers, else its place among them.
+    """Class number of each sample: the name of its folder if all are numbers, else the position of the folder.
 
     >>> named = Samples({"x": np.zeros(3)}, "", np.array([0, 1, 1]), ("3", "10"))
     >>> class_labels(named).tolist()
@@ -116,31 +132,31 @@ def class_labels(samples: Samples) -> np.ndarray | None:
 
 
 def usual_metric(labels: np.ndarray | None, classes: Sequence[str], shape: Sequence[int | str]) -> str:
-    """ "" if top1 fits these labels and the first output; else why not, in a clause.
+    """Reason why top1 does not fit these labels and the first output, as a clause; "" if it does.
 
     shape   of the output for a batch
     """
     if labels is None:
         return "no labels"
-    count = width(shape)
+    count = count_classes(shape)
     if count is None:
-        return "the first output is no score for each class"
+        return "the first output is not one score per class"
     if labels.dtype.kind not in "iu" or labels.ndim != 1:
-        return "the labels are no class numbers; give --metric"
+        return "the labels are not class numbers; give --metric"
     if classes and not all(name.isdecimal() for name in classes) and len(classes) != count:
         return (
-            f"{len(classes)} folders, but the model tells {count} classes apart; name the folders by class number, or "
+            f"{len(classes)} folders, but the model has {count} classes; name the folders by class number, or "
             "give --labels"
         )
     if labels.size and not 0 <= labels.min() <= labels.max() < count:
-        return f"labels reach from {labels.min()} to {labels.max()}, the model tells {count} classes apart"
+        return f"labels range from {labels.min()} to {labels.max()}, but the model has {count} classes"
     return ""
 
 
-def width(shape: Sequence[int | str]) -> int | None:
-    """How many classes an output of this shape tells apart; None for other outputs.
+def count_classes(shape: Sequence[int | str]) -> int | None:
+    """Number of classes of an output with this shape; None if it is not one score per class.
 
-    >>> width((1, 10)), width((1, 10, 1, 1)), width((1, 8, 24, 32)), width((1, 1))
+    >>> count_classes((1, 10)), count_classes((1, 10, 1, 1)), count_classes((1, 8, 24, 32)), count_classes((1, 1))
     (10, 10, None, None)
     """
     sizes = [size for size in shape[1:] if size != 1]

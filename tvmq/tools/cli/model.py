@@ -1,4 +1,4 @@
-"""Read a model for a command: what its inputs are, which shapes they get, and its module."""
+"""Read a model for a command: its inputs, the shapes that they get, and its module."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import tvmq
 from tvmq.errors import ConfigError, ModelError
+from tvmq.tools.cli.console import notice
 from tvmq.tools.cli.files import Arrays, read_arrays
-from tvmq.tools.cli.screen import notice
 from tvmq.tools.cli.trust import is_trusted
 
 Shape = tuple[int | None, ...]
 
-# Files that people have instead of an ONNX model, by their ending: what they are, and what to do.
-OTHERS = {
+# Files that are not models to read, by suffix: what they are, and what to do.
+OTHER_FORMATS = {
     (".pt", ".pth", ".ckpt", ".bin", ".pkl"): "a torch checkpoint, which holds weights and no network; in Python, with "
     "the model loaded: torch.onnx.export(model.eval(), (example_input,), 'model.onnx')",
     (".safetensors",): "a file of weights without a network; build the model in Python, load them, and export it with "
@@ -26,7 +26,7 @@ OTHERS = {
     (".tflite",): "a TFLite model; convert it: pip install tf2onnx; python -m tf2onnx.convert --tflite model.tflite "
     "--output model.onnx",
     (".xml",): "an OpenVINO model; export the network it was made from as ONNX",
-    (".tvmq",): "quantized and compiled already; tvmq explain, tvmq run and tvmq bench take it",
+    (".tvmq",): "quantized and compiled already; use it with tvmq explain, tvmq run and tvmq bench",
 }  # fmt: skip
 
 
@@ -40,7 +40,7 @@ class ModelSource:
     metadata  metadata of the file
     is_prequantized  True if the model carries scales of its own
     scores    True if the first output looks like class scores
-    program   True for a torch program, whose shapes cannot be changed
+    program   True for a torch program, whose shapes are fixed
     """
 
     shapes: dict[str, Shape | None]
@@ -66,7 +66,7 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
         parts = [part.strip() for part in dims.split(",")] if dims.strip() else []
         if not name or not all(part == "?" or (part.isdecimal() and int(part) > 0) for part in parts):
             raise ConfigError(
-                f"--shape: '{text}' is not NAME=D0,D1,...; example: x=1,3,32,32 (? keeps one, x= is a scalar)"
+                f"--shape: '{text}' is not NAME=D0,D1,...; example: x=1,3,32,32 (? keeps a dimension, x= is a scalar)"
             )
         shapes[name] = tuple(None if part == "?" else int(part) for part in parts)
     return shapes
@@ -75,9 +75,9 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
 def choose_shapes(
     own: Mapping[str, Shape | None], overrides: Mapping[str, Shape], data: Mapping[str, Shape], batch: int
 ) -> dict[str, Shape]:
-    """The shape of each input: as given, else the model's own, free dimensions from `batch` and the data.
+    """Shape of each input: as given, else the model's own with dynamic dimensions from `batch` and the data.
 
-    own        {input: shape} of the model, None for a free dimension or an unknown rank
+    own        {input: shape} of the model, None for a dynamic dimension or an unknown rank
     overrides  {input: shape} of --shape
     data       {input: shape} of the arrays, samples first
 
@@ -90,18 +90,18 @@ def choose_shapes(
             sample: Shape = (batch, *data.get(name, ())[1:])
             known = own[name]
             shape = (None,) * len(sample) if known is None else known
-            free = sample if len(sample) == len(shape) else (batch, *shape[1:])[: len(shape)]
-            chosen[name] = tuple(fixed or size for fixed, size in zip(shape, free, strict=True))
+            from_data = sample if len(sample) == len(shape) else (batch, *shape[1:])[: len(shape)]
+            chosen[name] = tuple(fixed or size for fixed, size in zip(shape, from_data, strict=True))
     return chosen
 
 
 def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
     """Read a model, ONNX or a torch program (.pt2).
 
-    max_bytes  that a tensor may have, see `tvmq.from_onnx`
-    raises   ModelError for what is neither, saying what it is and how it becomes one
+    max_bytes  limit for a tensor, see `tvmq.from_onnx`
+    raises   ModelError for other files, with a way to convert them
     """
-    refuse_others(model)
+    refuse_other_formats(model)
     if model.suffix == ".pt2":
         return _read_program(model, max_bytes)
     import onnx
@@ -120,17 +120,13 @@ def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
     metadata = {entry.key: entry.value for entry in proto.metadata_props}
     ranks = [dimensions(value) for value in proto.graph.output[:1]]
     return ModelSource(
-        shapes,
-        dtypes,
-        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
-        metadata,
-        is_prequantized=carries_scales(model),
-        scores=any(dims is not None and len(dims) == 2 for dims in ranks),
-    )
+        shapes, dtypes, lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes), metadata,
+        is_prequantized=carries_scales(model), scores=any(dims is not None and len(dims) == 2 for dims in ranks),
+    )  # fmt: skip
 
 
 def stored_bytes(model: Path) -> int:
-    """Size of a model: its file, and the files beside it that hold its weights."""
+    """Size of a model file, with those beside it that hold its weights."""
     import onnx
     from onnx.external_data_helper import ExternalDataInfo, uses_external_data
 
@@ -142,48 +138,36 @@ def stored_bytes(model: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def refuse_others(model: Path) -> None:
-    """ModelError for files of other kinds, by their ending; those that do not exist are left to the reader."""
+def refuse_other_formats(model: Path) -> None:
+    """Refuse files of other formats, by suffix. raises ModelError; missing files are left to the reader"""
     if model.suffix.lower() == ".onnx" or not model.is_file():
         return
-    for suffixes, what in OTHERS.items():
+    for suffixes, what in OTHER_FORMATS.items():
         if model.suffix.lower() in suffixes:
             raise ModelError(f"model: '{model}' is {what}")
 
 
 def _read_program(model: Path, max_bytes: int | None) -> ModelSource:
-    """A program of torch.export; its sizes were chosen at the export."""
+    """Read a program of torch.export, whose sizes were fixed by the export."""
     from tvmq.graph.symbolic import inputs_of
+    from tvmq.graph.view import View
 
     mod, params = tvmq.from_torch(model, max_bytes=max_bytes, trust=is_trusted())
     inputs = [value for value in inputs_of(mod) if value.name not in params]
     shapes: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
-    ranks = [len(value.ty.shape) for value in _results(mod)]
-    scores = ranks[:1] == [2]
-    return ModelSource(
-        shapes, {value.name: value.dtype for value in inputs}, lambda _: (mod, params), scores=scores, program=True
-    )
-
-
-def _results(mod: Any) -> list[Any]:
-    from tvmq.graph.view import View
-
     view = View(mod)
-    return [view.var[name] for name in view.outputs]
+    scores = [len(view.var[name].ty.shape) for name in view.outputs[:1]] == [2]
+    dtypes = {value.name: value.dtype for value in inputs}
+    return ModelSource(shapes, dtypes, lambda _: (mod, params), scores=scores, program=True)
 
 
 def import_model(
-    model: Path,
-    data: Path | None,
-    shape: Sequence[str],
-    batch: int,
-    *,
-    max_bytes: int | None = None,
+    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, max_bytes: int | None = None,
     quiet: bool = False,
-) -> tuple[Any, dict[str, Any], Arrays | None, int]:
+) -> tuple[Any, dict[str, Any], Arrays | None, int]:  # fmt: skip
     """Read a model and its data, an .npz or .npy.
 
-    returns  (module, weights, arrays by input name or None, samples in a batch)
+    returns  (module, weights, arrays by input name or None, batch size)
     raises   what read_source, read_arrays and parse_shapes raise
     """
     source = read_source(model, max_bytes)
@@ -194,30 +178,25 @@ def import_model(
 
 
 def import_source(
-    source: ModelSource,
-    data: Mapping[str, Shape],
-    shape: Sequence[str],
-    batch: int,
-    *,
-    free_batch: bool = False,
+    source: ModelSource, data: Mapping[str, Shape], shape: Sequence[str], batch: int, *, dynamic_batch: bool = False,
     quiet: bool = False,
-) -> tuple[Any, dict[str, Any], int]:
+) -> tuple[Any, dict[str, Any], int]:  # fmt: skip
     """Import a model that was read.
 
     data        {input: shape} of the samples, samples first
-    free_batch  a batch that all inputs leave free stays so
-    returns     (module, weights, samples in a batch)
+    dynamic_batch  True keeps a batch dynamic that is so for all inputs
+    returns     (module, weights, batch size)
     """
     overrides = parse_shapes(shape)
     if source.program and overrides:
         raise ConfigError(
-            "--shape: a .pt2 program has the shapes of its export; export it with others, or leave it out"
+            "--shape: a .pt2 program has the shapes of its export; export it with others, or omit --shape"
         )
     shapes = dict(source.shapes) if source.program else choose_shapes(source.shapes, overrides, data, batch)
     if not quiet and shapes != source.shapes and not overrides:
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
-        notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
-    if free_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
+        notice(f"dynamic dimensions fixed: {fixed} (--batch and --shape choose others)")
+    if dynamic_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]
     first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch

@@ -1,86 +1,71 @@
-"""Normalization of pictures for a command: as given, as the model says, as its outputs tell, or the usual one.
+"""Normalization of pictures: as given, else from the model, else guessed from its outputs, else the usual one.
 
 Tests: tests/tools/cli/test_quantize_alone.py
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tvmq.calibration.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
 from tvmq.calibration.data.normalization import NORMALIZATIONS, Normalization, replace_numbers
 from tvmq.calibration.data.pictures import Frame
-from tvmq.tools.cli.metrics import class_labels, width
+from tvmq.tools.cli.metrics import class_labels, count_classes
 from tvmq.tools.cli.model import ModelSource
 from tvmq.tools.cli.picture_options import PictureOptions
-from tvmq.tools.cli.samples import Samples
+
+if TYPE_CHECKING:
+    from tvmq.tools.cli.opening import QuantizationJob
 
 
-def decide(
-    source: ModelSource,
-    frame: Frame,
-    samples: Samples,
-    options: PictureOptions,
-    module: tuple[Any, Mapping[str, np.ndarray]],
-    float_exe: Callable[[], Any],
-    size: int,
+def choose_normalization(
+    source: ModelSource, frame: Frame, options: PictureOptions, job: QuantizationJob, *, quiet: bool
 ) -> Guess:
-    """The normalization, how sure it is, and why; what was given overrides the rest.
-
-    module     the imported float model and its weights
-    float_exe  builds it, if its outputs have to be asked
-    size       pictures in a batch
-    """
+    """Choose the normalization, with its confidence and reason; given values override the rest."""
     if options.normalizes():
         start = NORMALIZATIONS[options.normalize or "unit"]
         guess = Guess(start if frame.channels == 3 else replace(start, color="gray"), "sure", "as given")
     else:
-        guess = _guess_normalization(source, frame, samples, module, float_exe, size)
-    overrides = {"mean": options.mean, "std": options.std, "scale": options.scale, "color": options.color}
+        guess = _guess_normalization(source, frame, job, quiet=quiet)
+    mean, std = options.numbers("mean"), options.numbers("std")
+    overrides = {"mean": mean, "std": std, "scale": options.scale, "color": options.color}
     normalization = replace_numbers(guess.normalization, frame.channels, **overrides)  # type: ignore[arg-type]
     return replace(guess, normalization=normalization)
 
 
-def _guess_normalization(
-    source: ModelSource,
-    frame: Frame,
-    samples: Samples,
-    module: tuple[Any, Mapping[str, np.ndarray]],
-    float_exe: Callable[[], Any],
-    size: int,
-) -> Guess:
+def _guess_normalization(source: ModelSource, frame: Frame, job: QuantizationJob, *, quiet: bool) -> Guess:
     from tvmq.graph.analysis.input_preprocessing import first_operators  # imports TVM
 
-    first = first_operators(*module, frame.input)
+    first = first_operators(job.mod, job.params, frame.input)
     facts = from_facts(frame.channels, frame.dtype, first, source.metadata)
     if facts is not None:
         return facts
-    exe = float_exe()
-    classifier = width(exe.output_info[0].shape) is not None and np.dtype(exe.output_info[0].dtype).kind == "f"
+    exe, samples = job.float_exe(quiet=quiet), job.samples
+    assert samples is not None
+    classifier = count_classes(exe.output_info[0].shape) is not None and np.dtype(exe.output_info[0].dtype).kind == "f"
     if not classifier or len(samples) < 4:
         return by_custom(frame.channels, classifier=classifier)
     pictures = samples.arrays[frame.input][:PICTURES]
     labels = class_labels(samples)
     first_labels = None if labels is None else labels[:PICTURES]
-    return from_pixels(frame.channels, lambda one: scores(exe, frame, pictures, one, size), first_labels)
+    return from_pixels(frame.channels, lambda one: compute_scores(exe, frame, pictures, one, job.size), first_labels)
 
 
-def scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:
-    """The first output, a row for each picture."""
+def compute_scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:
+    """First output, a row per picture."""
     rows = []
     for start in range(0, len(pictures), size):
         index = np.arange(start, start + size) % len(pictures)
-        output = exe.run({frame.input: inputs(pictures[index], frame, normalization)})[0]
+        output = exe.run({frame.input: to_model_inputs(pictures[index], frame, normalization)})[0]
         rows.append(output.reshape(size, -1))
     return np.concatenate(rows)[: len(pictures)]
 
 
-def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> np.ndarray:
-    """Pictures (uint8, channels last) as the model takes them."""
+def to_model_inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> np.ndarray:
+    """Inputs of the model from pictures (uint8, channels last)."""
     values = normalization(pictures)
     placed = values if frame.layout == "NHWC" else values.transpose(0, 3, 1, 2)
     kind = np.dtype(frame.dtype)
@@ -90,11 +75,11 @@ def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> 
 
 
 def normalization_lines(guess: Guess) -> list[str]:
-    """Lines that tell the choice, and how to choose another one."""
+    """Lines with the choice, and how to choose another one."""
     line = f"inputs: {guess} ({guess.normalization.flags()})"
     if guess.confidence == "sure":
         return [line]
     return [
         line,
-        "        if that is wrong the ranges are: --normalize, or --mean, --std, --scale, --color as in training",
+        "        if this is wrong, so are the ranges: --normalize, or --mean, --std, --scale, --color as in training",
     ]

@@ -1,4 +1,4 @@
-"""A model and its data, opened for `tvmq quantize`: read, imported, split, and normalized if they are pictures.
+"""Open a model and its data: read and import the model, read and split the samples, normalize pictures.
 
 Tests: tests/tools/cli/test_quantize_alone.py
 """
@@ -17,25 +17,26 @@ import tvmq
 from tvmq.calibration.data.guess import Guess
 from tvmq.calibration.data.pictures import Frame
 from tvmq.errors import ConfigError
+from tvmq.tools.cli.arguments import ReadOptions
+from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.data import (
+    classify_data,
     data_forms,
-    kind_of,
     missing_data,
-    most_samples,
     open_arrays,
     open_function,
     open_pictures,
     random_samples,
     read_function,
+    sample_limit,
     sample_shapes,
 )
 from tvmq.tools.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
-from tvmq.tools.cli.normalize import decide, inputs, normalization_lines
-from tvmq.tools.cli.picture_options import PictureOptions
-from tvmq.tools.cli.samples import Samples, Split, split
-from tvmq.tools.cli.screen import notice, step
+from tvmq.tools.cli.normalize import choose_normalization, normalization_lines, to_model_inputs
+from tvmq.tools.cli.picture_options import ALL_GUESSED, PictureOptions
+from tvmq.tools.cli.samples import Feeds, Samples, Split, split
 
-NONE = np.arange(0)
+NO_INDICES = np.arange(0)
 
 
 @dataclass
@@ -43,10 +44,10 @@ class QuantizationJob:
     """Model, data and options of one quantization.
 
     mod, params  the imported float model
-    samples      the data; None where none are needed
-    split        which of them calibrate and which judge
-    size         samples in a batch
-    config       the options; without data those of scales that are made at run time
+    samples      the data; None if none are needed
+    split        indices of samples that calibrate and that judge
+    size         batch size
+    config       the options; without data scales are computed at run time
     """
 
     mod: Any
@@ -55,17 +56,22 @@ class QuantizationJob:
     config: tvmq.QConfig
     model_bytes: int = 0
     samples: Samples | None = None
-    split: Split = field(default_factory=lambda: Split(NONE, NONE, apart=False))
+    split: Split = field(default_factory=lambda: Split(NO_INDICES, NO_INDICES, apart=False))
     guess: Guess | None = None
     is_prequantized: bool = False
     _float: Any = None
 
     def float_exe(self, *, quiet: bool = True) -> Any:
-        """The float model, built for this CPU when it is first asked for."""
+        """The float model, built for this CPU on first use."""
         if self._float is None:
             with step("build float, to compare", quiet=quiet):
                 self._float = tvmq.build(self.mod, params=self.params)
         return self._float
+
+    @property
+    def calibration(self) -> Feeds | None:
+        """The samples that calibrate, in batches; None without samples."""
+        return None if self.samples is None else Feeds(self.samples, self.split.calibration, self.size)
 
     def facts(self) -> dict[str, Any]:
         """Facts about the data, for --json."""
@@ -91,45 +97,34 @@ class QuantizationJob:
 
 
 def open_model_and_data(
-    model: Path,
-    data: str | None,
-    config: tvmq.QConfig,
-    *,
-    pictures: PictureOptions,
-    random: bool,
-    samples: int | None,
-    held_out: int | None,
-    shape: Sequence[str],
-    batch: int,
-    max_bytes: int | None = None,
-    quiet: bool,
-    backend: str | None = None,
-    tune: float | None = None,
-    free_batch: bool = False,
-) -> QuantizationJob:
+    model: Path, data: str | None, config: tvmq.QConfig, *, reading: ReadOptions,
+    pictures: PictureOptions = ALL_GUESSED, random: bool = False, samples: int | None, held_out: int | None,
+    quiet: bool, backend: str | None = None, tune: float | None = None, dynamic_batch: bool = False,
+) -> QuantizationJob:  # fmt: skip
     """Read the model and the data, import the model, split and prepare the samples.
 
-    backend     what `tvmq.quantize` will take as its target
-    free_batch  a batch that the model leaves free stays so in the module
-    raises      CalibrationError for a model that needs data and has none; what reading and importing raise
+    backend     target for `tvmq.quantize`
+    dynamic_batch  True keeps a dynamic batch of the model dynamic
+    raises      CalibrationError if the model needs data and there are none; errors of reading and importing
     """
     if random and data is not None:
-        raise ConfigError("--random-data: there is --data as well; give one of them")
+        raise ConfigError("--random-data: --data is given too; give only one of them")
     with step("read model", quiet=quiet):
-        source = read_source(model, max_bytes)
+        source = read_source(model, reading.max_bytes)
     if data is None and not random and not source.is_prequantized:
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
     if source.is_prequantized and not quiet:
-        notice("the model is quantized already: its own scales are taken")
-    kind = None if data is None else kind_of(data)
+        notice("the model is quantized already: its own scales are used")
+    kind = None if data is None else classify_data(data)
     if pictures.has_values() and kind != "folder":
         raise ConfigError(
-            "--normalize, --mean and their kind: they are for a folder of pictures; other data come prepared"
+            "--normalize, --mean and other picture options apply to a folder of pictures; preprocess other data before"
         )
-    count = most_samples(samples, held_out)
+    shape, count = reading.shape or (), sample_limit(samples, held_out)
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
-        mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
+        batch = reading.batch
+        mod, params, size = import_source(source, first.shapes, shape, batch, dynamic_batch=dynamic_batch, quiet=quiet)
     job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
     read = first.samples
     if first.function is not None and data is not None:
@@ -140,7 +135,8 @@ def open_model_and_data(
         return job
     job.samples, job.split = read, split(len(read), samples, held_out)
     if first.frame is not None:
-        _normalize(job, source, first.frame, pictures, quiet=quiet)
+        job.guess = choose_normalization(source, first.frame, pictures, job, quiet=quiet)
+        read.prepare = partial(to_model_inputs, frame=first.frame, normalization=job.guess.normalization)
     if not quiet:
         _announce_data(job)
     return job
@@ -149,14 +145,14 @@ def open_model_and_data(
 def _without_data(
     model: Path, source: ModelSource, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
 ) -> tvmq.QConfig:
-    """The options for a model without data: scales made at run time, where these options and the backend allow it."""
+    """Options without data: scales are computed at run time, if the options and the backend allow it."""
     from tvmq.codegen.target.backend import backend_of
     from tvmq.quantization.pipeline import WITHOUT_DATA, explain_required_data, is_calibrated
 
     if not is_calibrated(config):
         return config
     why = explain_required_data(config, backend_of(backend))
-    if why := why if tune is None else "--tune measures layers with calibrated ones":
+    if why := why if tune is None else "--tune measures layers with calibrated scales":
         raise missing_data(model, source, config.calibrate_mode, why)
     if not quiet:
         notice(f"no calibration data: {WITHOUT_DATA.replace('dataset=', '--data')}:{data_forms(model, source)}")
@@ -164,7 +160,7 @@ def _without_data(
 
 
 @dataclass
-class _Reading:
+class _EarlyData:
     """Data read before the model is imported: samples, or the function that yields them, and their shapes."""
 
     shapes: dict[str, Shape]
@@ -174,35 +170,19 @@ class _Reading:
 
 
 def _read_data(
-    source: ModelSource,
-    data: str | None,
-    kind: str | None,
-    pictures: PictureOptions,
-    shape: Sequence[str],
-    *,
-    count: int,
-    quiet: bool,
-) -> _Reading:
+    source: ModelSource, data: str | None, kind: str | None, pictures: PictureOptions, shape: Sequence[str], *,
+    count: int, quiet: bool,
+) -> _EarlyData:  # fmt: skip
     if data is None:
-        return _Reading({})
+        return _EarlyData({})
     if kind == "function":
         function, shapes = open_function(data, source, quiet=quiet)
-        return _Reading(shapes, function=function)
+        return _EarlyData(shapes, function=function)
     if kind == "file":
         samples = open_arrays(Path(data), source, quiet=quiet)
-        return _Reading(sample_shapes(samples, None), samples)
+        return _EarlyData(sample_shapes(samples, None), samples)
     samples, frame = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
-    return _Reading(sample_shapes(samples, frame), samples, frame)
-
-
-def _normalize(
-    job: QuantizationJob, source: ModelSource, frame: Frame, pictures: PictureOptions, *, quiet: bool
-) -> None:
-    """Decide how the pictures become inputs."""
-    assert job.samples is not None
-    build = partial(job.float_exe, quiet=quiet)
-    job.guess = decide(source, frame, job.samples, pictures, (job.mod, job.params), build, job.size)
-    job.samples.prepare = partial(inputs, frame=frame, normalization=job.guess.normalization)
+    return _EarlyData(sample_shapes(samples, frame), samples, frame)
 
 
 def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:
@@ -230,8 +210,8 @@ def _announce_data(job: QuantizationJob) -> None:
         notice(line)
     calibration, comparison = len(job.split.calibration), len(job.split.comparison)
     if job.samples.random:
-        notice("random data: ranges are chosen from noise; the file shows the speed, its answers are worth nothing")
+        notice("random data: ranges are chosen from noise; the model shows the speed, but its results are worthless")
     elif job.split.apart:
-        notice(f"samples: {calibration} choose ranges, {comparison} others are held out to judge the result")
+        notice(f"samples: {calibration} calibrate, {comparison} others are held out to judge the result")
     else:
-        notice(f"samples: {calibration} choose ranges; too few to hold some out, so they judge the result as well")
+        notice(f"samples: {calibration} calibrate; too few to hold some out, so they judge the result as well")

@@ -1,4 +1,4 @@
-"""Command-line options made from qconfig's, so that names, choices and help texts agree."""
+"""Command-line options generated from those of qconfig, so that names, choices and help texts agree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
 from types import NoneType
@@ -39,7 +39,7 @@ _BITS = re.compile(r"(?:w(?P<weights>\d+))?(?:a(?P<activations>\d+)|(?P<dynamic>
 
 
 def _annotation(option: str) -> Any:
-    """The typed typer option of one option of qconfig; all default to None, which means not given."""
+    """Typer option for an option of qconfig; its default None means not given."""
     name = option.replace("_", "-")
     default = getattr(DEFAULTS, option)
     text = f"{OPTION_HELP[option]} Default: {_default_text(default)}."
@@ -52,7 +52,7 @@ def _annotation(option: str) -> Any:
 
 
 def _kind(option: str) -> Any:
-    """The Python type of an option's value, without the None of `float | None`: typer checks it and shows choices."""
+    """Type of an option's value, without None; typer checks it and shows choices."""
     if option in OPTION_CHOICES:
         return Enum("Choice", {choice: choice for choice in OPTION_CHOICES[option]})
     if option in LISTS:
@@ -62,7 +62,7 @@ def _kind(option: str) -> Any:
 
 
 def _hidden_annotation(option: str, kind: type) -> Any:
-    """Hidden typer option of an older version, with one remaining value: accepted with a warning."""
+    """Hidden typer option of an older version with only one value left: accepted with a warning."""
     name = option.replace("_", "-")
     switch = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
     return Annotated[kind | None, typer.Option(switch, hidden=True, show_default=False)]
@@ -95,7 +95,7 @@ def _parameters() -> list[inspect.Parameter]:
 
 
 def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command all options of qconfig; it receives the QConfig they make as its parameter `config`."""
+    """Add all options of qconfig to a command, which receives the resulting QConfig as its parameter `config`."""
     added = _parameters()
     signature = inspect.signature(command, eval_str=True)
     own = [parameter for parameter in signature.parameters.values() if parameter.name != "config"]
@@ -105,7 +105,7 @@ def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
         options = {parameter.name: values.pop(parameter.name) for parameter in added}
         return command(**values, config=config_from(options))
 
-    # typer reads the signature to learn the options; __wrapped__ would lead it back to the command's own
+    # typer reads the signature for the options; __wrapped__ would lead it to the one of the command
     del run.__wrapped__
     run.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *added]}
@@ -113,9 +113,9 @@ def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def config_from(values: Mapping[str, Any]) -> QConfig:
-    """The configuration that command-line values describe; None and empty lists mean not given."""
+    """QConfig from command-line values; None and empty lists mean not given."""
     options = {
-        name: _option_value(name, value)
+        name: None if value == "none" and "none" in OPTION_CHOICES.get(name, ()) else value
         for name, value in values.items()
         if name not in ("rule", "relay", "config") and value is not None and value != []
     }
@@ -127,10 +127,9 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
     return make(**{**read, **options, "rules": rules})
 
 
-def _option_value(name: str, value: Any) -> Any:
-    """Value of an option for qconfig: a choice is its word; "none" is None where that is a choice."""
-    word = value.value if isinstance(value, Enum) else value
-    return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
+def with_options(config: QConfig, **options: Any) -> QConfig:
+    """The configuration with these options, which count as given."""
+    return replace(config, **options, given=(config.given or frozenset()) | options.keys())
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -143,13 +142,13 @@ def read_config(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ConfigError(f"--config: '{path}' is not JSON ({error}); write {{\"nbit_weight\": 4}}") from error
     if not isinstance(options, dict):
-        raise ConfigError(f"--config: '{path}' must hold an object {{...}}. Got {type(options).__name__}")
+        raise ConfigError(f"--config: '{path}' must hold an object {{...}}. Got {type(options).__name__} instead")
     refuse_code(options, f"--config: '{path}'")
     return options
 
 
 def parse_rule(text: str, config: QConfig) -> Rule:
-    """Rule from PATTERN=SPEC; the configuration decides what the spec leaves open.
+    """Parse PATTERN=SPEC; the configuration decides what the spec leaves open.
 
     raises  ConfigError that shows the valid forms
 
@@ -176,6 +175,6 @@ def parse_rule(text: str, config: QConfig) -> Rule:
 
 
 def _spec(bits: int, *, symmetric: bool, per_channel: bool = False) -> QuantSpec:
-    """A spec of so many bits in the smallest type that holds them."""
+    """Spec of `bits` bits in the smallest type that holds them."""
     narrow = "int8" if symmetric else "uint8"
     return QuantSpec("int16" if bits > 8 else narrow, bits, symmetric=symmetric, per_channel=per_channel)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -18,133 +18,36 @@ import tvmq
 from tvmq.backends import backend_named
 from tvmq.backends.equivalent_rules import why_not_compiled
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.tools.cli.arguments import RESULT, Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
+from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.data import check_data
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.formats import Formats, Onnx, TFLite, Tosa
+from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import check_labels, metric_named
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import (
-    Colors,
-    Crops,
-    Layouts,
-    Means,
-    Normalizes,
-    Resizes,
-    Scales,
-    Stds,
-    picture_options,
-)  # fmt: skip
-from tvmq.tools.cli.quantize_options import (
-    RESULT,
-    BackendName,
-    Bench,
-    Compare,
-    Count,
-    Dialect,
-    HeldOut,
-    Labels,
-    Metric,
-    Model,
-    Output,
-    SaveSamples,
-    Threads,
-)
+from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice, print_json, step
-from tvmq.tools.cli.summary import next_steps, output_for, text
+from tvmq.tools.cli.summary import choose_output, format_summary, next_steps
 
-# Reads of the data, at most three, and what a batch of each takes about: channels that stand out, ranges and
+# Weight of a batch in each of at most three reads of the data, about its time: outlier channels, ranges and
 # histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.
-READS = (1, 6, 1)
-USUAL = "sqnr >= 20"
+READ_WEIGHTS = (1, 6, 1)
+DEFAULT_GUARD = "sqnr >= 20"
 
 
 @with_qconfig_options
 def quantize(
-    model: Model,
-    config: tvmq.QConfig,
-    output: Output = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            help="About 100 typical samples: a folder of pictures (subfolders are classes); an .npz with one array per "
-            "input, or an .npy for a single input, samples first and preprocessed; or a function, as module:function "
-            "or file.py:function, that yields batches: arrays, {input: array}, or tuples with the label last. "
-            "Not needed if the model is quantized already, or with --calibrate-mode global_scale. Without data, "
-            "scales are computed at run time (--activations dynamic).",
-        ),
-    ] = None,
-    random_data: Annotated[
-        bool,
-        typer.Option("--random-data", help="Calibrate on random values, to measure speed. Accuracy suffers."),
-    ] = False,
-    samples: Count = None,
-    held_out: HeldOut = None,
-    labels: Labels = None,
-    metric: Metric = None,
-    compare: Compare = True,
-    bench: Bench = True,
-    threads: Threads = 1,
-    save_samples: SaveSamples = None,
-    guard: Annotated[
-        str,
-        typer.Option(
-            "--guard",
-            help="Least SQNR of the outputs compared with float, in dB, or 'none'. Where 8 bits stay below, layers get "
-            "more precision; if that is not enough, the model is not saved and the exit code is 3.",
-            rich_help_panel=RESULT,
-        ),
-    ] = USUAL,
-    max_drop: Annotated[
-        float | None,
-        typer.Option(
-            "--max-drop",
-            min=0,
-            help="Bound the drop of --metric from float instead of the SQNR: in points for top1 and top5, else in "
-            "units of the metric. Example: --metric top1 --max-drop 0.5",
-            rich_help_panel=RESULT,
-        ),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Overwrite an output file that is not a saved model; save a model below the bound of --guard.",
-        ),
-    ] = False,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    onnx: Onnx = None,
-    tflite: TFLite = None,
-    tosa: Tosa = None,
-    dialect: Dialect = "onnxruntime",
-    target: Targets = None,
-    backend: BackendName = None,
-    tune: Annotated[
-        float | None,
-        typer.Option(
-            "--tune",
-            min=0,
-            help="Measure for this many seconds which layers are faster in float on this machine, and keep them float.",
-        ),
-    ] = None,
-    normalize: Normalizes = None,
-    mean: Means = None,
-    std: Stds = None,
-    scale: Scales = None,
-    color: Colors = None,
-    layout: Layouts = None,
-    resize: Resizes = None,
-    crop: Crops = None,
-    as_json: Json = False,
+    model: Path, *, config: tvmq.QConfig, output: Output = None, data: str | None = None, random_data: bool = False,
+    samples: Count = None, held_out: HeldOut = None, measurements: Measurements,
+    guard: Annotated[str, typer.Option(rich_help_panel=RESULT)] = DEFAULT_GUARD,
+    max_drop: Annotated[float | None, typer.Option(min=0, rich_help_panel=RESULT)] = None, force: bool = False,
+    reading: ReadOptions, formats: Formats, target: Texts = None, backend: str | None = None,
+    tune: Annotated[float | None, typer.Option(min=0)] = None, pictures: PictureOptions, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Quantize a trained ONNX or torch model and save it as an executable for this CPU.
 
     Then int8 is compared with float on held-out samples: agreement, accuracy if there are labels, and speed.
@@ -154,43 +57,55 @@ def quantize(
     Example: tvmq quantize encoder.onnx --data texts.npz --output encoder.tvmq --rule "*/head/*=float"
 
     Example: tvmq quantize detector.onnx --data my_data.py:batches --metric my_data.py:mean_precision
+
+    model        Trained float model: an .onnx file, or a .pt2 program of torch.export.
+    data         About 100 typical samples: a folder of pictures (subfolders are classes); an .npz with one array per
+                 input, or an .npy for a single input, samples first and preprocessed; or a function, as module:function
+                 or file.py:function, that yields batches: arrays, {input: array}, or tuples with the label last. Not
+                 needed if the model is quantized already, or with --calibrate-mode global_scale. Without data, scales
+                 are computed at run time (--activations dynamic).
+    random_data  Calibrate on random values, to measure speed. Accuracy suffers.
+    guard        Lowest SQNR of the outputs against float, in dB, or 'none'. Where 8 bits do not reach it, layers get
+                 more precision; if that is not enough, the model is not saved and the exit code is 3.
+    max_drop     Bound the drop of --metric from float instead of the SQNR: in points for top1 and top5, else in units
+                 of the metric. Example: --metric top1 --max-drop 0.5
+    force        Overwrite an output file that is not a saved model; save a model below the bound of --guard.
+    tune         Measure for this many seconds which layers are faster in float on this machine, and keep them float.
     """
     start = time.perf_counter()
-    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = announce_output(model, output, force=force, quiet=quiet)
-    formats = Formats(onnx, tflite, tosa, dialect)
-    check_files(data, labels, metric, (*formats.files, save_samples))
+    labels, metric = measurements.labels, measurements.metric
+    check_files(data, labels, metric, (*formats.files, measurements.save_samples))
     requested_guard = check_bound(guard, metric, max_drop)
-    named = target_of(target)
-    described, config = backend_for(formats.backend(backend), named), formats.options(config)
+    built_for = parse_targets(target)
+    quantize_target, config = backend_for(formats.backend(backend), built_for), formats.with_required_options(config)
     job = open_model_and_data(
-        model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+        model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
+        random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
-    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
-    held = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
+    used_guard = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
     with refuse_on_guard(force=force):
         qmod = quantize_with_progress(
-            job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held
-        )
+            job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, tune=tune,
+            guard=used_guard,
+        )  # fmt: skip
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
-    measurements = Measurements(compare, bench, threads, metric, labels, save_samples, doctor)
-    outputs = Outputs(model, output, formats, named)
-    facts = save(qmod, outputs, job, measurements, quiet=quiet)
+    outputs = Outputs(model, output, formats, built_for)
+    facts = save_measured(qmod, outputs, job, replace(measurements, doctor=doctor), quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
 
 def backend_for(backend: str | None, target: str | list[str]) -> str | None:
-    """Target that quantizing gets; "llvm" alone stays portable: nothing of this machine goes in.
+    """Target for `tvmq.quantize`; None for "llvm" alone, so that the model does not depend on this machine.
 
-    raises  ConfigError for a backend whose arithmetic compiled code, which is what commands write, does not have
+    raises  ConfigError for a backend with arithmetic that compiled code lacks, since commands save compiled code
     """
-    if backend is not None and backend.endswith(".json"):  # what is code is loaded when it is quantized for
+    if backend is not None and backend.endswith(".json"):  # code is loaded later, by `tvmq.quantize`
         described = backend_named(backend)
         if (why := why_not_compiled(described)) is not None:
             raise ConfigError(
-                f"quantize: backend {described.name}: {why}, and what is saved is compiled; "
+                f"quantize: backend {described.name}: {why}, but saved models are compiled; "
                 "use tvmq.quantize and tvmq.emulate in Python"
             )
     return backend or (target if isinstance(target, str) and target.startswith("llvm ") else None)
@@ -206,8 +121,10 @@ class Outputs:
     target: str | list[str]
 
 
-def save(qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
-    """Save the model and measure it; returns the facts of the summary, all but the seconds."""
+def save_measured(
+    qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool
+) -> dict[str, Any]:
+    """Save and measure the model; returns the facts of the summary except the seconds."""
     files.formats.write(qmod)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)
@@ -240,41 +157,35 @@ def check_files(data: str | None, labels: Path | None, metric: str | None, outpu
 
 
 def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
-    """Output file; a notice names it if --output did not."""
-    chosen = output_for(model, output, force=force)
+    """Choose the output file; a notice names it if --output did not."""
+    chosen = choose_output(model, output, force=force)
     if output is None and not quiet:
-        notice(f"output: {chosen} (--output names another)")
+        notice(f"output: {chosen} (--output chooses another)")
     return chosen
 
 
 def quantize_with_progress(
-    mod: Any,
-    params: Any,
-    data: Any,
-    config: tvmq.QConfig,
-    *,
-    backend: str | None = None,
-    quiet: bool = False,
-    tune: float | None = None,
-    guard: tvmq.Guard | None = None,
-) -> Any:
-    """Quantize to an integer module; a bar shows how much of the data has been read.
+    mod: Any, params: Any, data: Any, config: tvmq.QConfig, *, backend: str | None = None, quiet: bool = False,
+    tune: float | None = None, guard: tvmq.Guard | None = None,
+) -> Any:  # fmt: skip
+    """Quantize to an integer module, with a progress bar over the reads of the data.
 
     data   batches that know their length and call `advance` after each, or None
     """
-    with step("quantize", None if data is None else whole_read(data), quiet=quiet, counted=False) as advance, config:
+    total = None if data is None else count_weighted(data)
+    with step("quantize", total, quiet=quiet, counted=False) as advance, config:
         if data is not None:
             data.advance = count_by_weight(advance, len(data))
         return tvmq.quantize(mod, params, data, target=backend, tune=tune, guard=guard)
 
 
-def whole_read(data: Feeds) -> int:
-    """Total that `count_by_weight` counts to."""
-    return sum(READS) * len(data)
+def count_weighted(data: Feeds) -> int:
+    """Total of `count_by_weight`."""
+    return sum(READ_WEIGHTS) * len(data)
 
 
 def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], None]:
-    """Progress callback for batches: counts each as often as its pass over the data weighs.
+    """Progress callback for batches: counts each with the weight of its pass over the data.
 
     >>> calls = []
     >>> count = count_by_weight(lambda: calls.append(1), 2)
@@ -287,7 +198,7 @@ def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], N
 
     def call() -> None:
         nonlocal done
-        for _ in range(READS[min(done // batches, len(READS) - 1)]):
+        for _ in range(READ_WEIGHTS[min(done // batches, len(READ_WEIGHTS) - 1)]):
             advance()
         done += 1
 
@@ -304,6 +215,6 @@ def report(
     if as_json:
         print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
         return
-    print(text(facts))
+    print(format_summary(facts))
     if not quiet:
         notice("next:\n" + "\n".join(steps))

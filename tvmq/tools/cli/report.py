@@ -1,4 +1,4 @@
-"""`tvmq report`: a quantized model as one page to look at.
+"""`tvmq report`: a page about a quantized model.
 
 Tests: tests/tools/report/test_report.py
 """
@@ -14,107 +14,62 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError, DataError, TargetError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
-from tvmq.tools.cli.bench import inputs_for
+from tvmq.tools.cli.arguments import Count, Json, OutputPath, Quiet, ReadOptions
+from tvmq.tools.cli.bench import read_first_batch
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
+from tvmq.tools.cli.console import notice, print_json, size_text, step, time_text
 from tvmq.tools.cli.data import check_data
 from tvmq.tools.cli.files import check_output, write_output
 from tvmq.tools.cli.measure import Measurements, measure
+from tvmq.tools.cli.metrics import format_metric
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import (
-    Colors,
-    Crops,
-    Layouts,
-    Means,
-    Normalizes,
-    Resizes,
-    Scales,
-    Stds,
-    picture_options,
-)  # fmt: skip
-from tvmq.tools.cli.quantize import USUAL, quantize_with_progress
+from tvmq.tools.cli.picture_options import PictureOptions
+from tvmq.tools.cli.quantize import DEFAULT_GUARD, quantize_with_progress
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice, print_json, size_text, step, time_text
 
 SAVED = ".tvmq"
 COMPARED = 32  # samples; figures of layers hardly change with more
 REPEAT = 20
 WITHOUT_FLOAT = (
-    "This page is about a saved model alone: errors by layer and histograms need the float model; give it with "
+    "This page covers a saved model alone: errors by layer and histograms need the float model; give it with "
     "--quantized and --data."
 )
-WITHOUT_DATA = "There are no data: errors by layer and histograms need them; give --data."
+WITHOUT_DATA = "There are no errors by layer and no histograms: they need data; give --data."
 
 
 @with_qconfig_options
 def report(
-    model: Annotated[
-        Path,
-        typer.Argument(
-            help="Trained float model (.onnx, .pt2), which is quantized as by `tvmq quantize`; or a saved .tvmq, "
-            "whose contents the page shows."
-        ),
-    ],
-    config: tvmq.QConfig,
-    output: Annotated[Path, typer.Option("--output", "-o", help="HTML page to write.")] = Path("report.html"),
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            help="Samples in any form that `tvmq quantize` takes: a folder of pictures, an .npz or .npy, or "
-            "file.py:function. Needed for errors by layer and histograms.",
-        ),
-    ] = None,
-    quantized_model: Annotated[
-        Path | None,
-        typer.Option(
-            "--quantized",
-            help="Report on this .tvmq, which was made from MODEL; MODEL and --data measure its distance from float. "
-            "Without it MODEL is quantized now, with the options below.",
-        ),
-    ] = None,
-    search: Annotated[
-        Path | None,
-        typer.Option("--search", help="front.json of a search, whose Pareto front the page shows as well."),
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Calibrate on this many samples, the first ones.")
-    ] = None,
-    held_out: Annotated[
-        int | None, typer.Option("--held-out", min=0, help="Samples held out to judge the result.")
-    ] = None,
-    labels: Annotated[
-        Path | None, typer.Option("--labels", help="Labels in the order of the samples (.npy, .txt), or a .csv.")
-    ] = None,
-    guard: Annotated[
-        str, typer.Option("--guard", help="Least SQNR of the outputs compared with float, in dB, or 'none'.")
-    ] = USUAL,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measurements.")] = 1,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    normalize: Normalizes = None,
-    mean: Means = None,
-    std: Stds = None,
-    scale: Scales = None,
-    color: Colors = None,
-    layout: Layouts = None,
-    resize: Resizes = None,
-    crop: Crops = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, output: OutputPath = Path("report.html"), data: str | None = None,
+    quantized_model: Annotated[Path | None, typer.Option("--quantized")] = None, search: Path | None = None,
+    samples: Count = None, held_out: Annotated[int | None, typer.Option(min=0)] = None, labels: Path | None = None,
+    guard: str = DEFAULT_GUARD, threads: Annotated[int, typer.Option(min=1)] = 1, reading: ReadOptions,
+    pictures: PictureOptions, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Write one page about a quantized model: its network as a picture, errors and times of its layers, histograms.
 
-    Colour the network by precision, error or time; choose a layer to see its values between the thresholds and what
-    the ledger says of it. The page is a single file that fetches nothing. What cannot be known it says in a sentence.
+    Color the network by precision, error or time; select a layer to see its histogram between the thresholds, and its
+    entry in the ledger. The page is a single self-contained file, and says what could not be measured, and why.
 
     Example: tvmq report resnet18.onnx --data pictures/ -o report.html
 
     Example: tvmq report resnet18.onnx --quantized resnet18.tvmq --data samples.npz
 
     Example: tvmq report resnet18.tvmq
+
+    model            Trained float model (.onnx, .pt2), which is quantized as `tvmq quantize` does; or a saved .tvmq,
+                     which is shown as it is.
+    output           HTML page to write.
+    data             Samples in any form that `tvmq quantize` takes: a folder of pictures, an .npz or .npy, or
+                     file.py:function. Needed for errors by layer and histograms.
+    quantized_model  Report on this .tvmq, which was made from MODEL; MODEL and --data measure its error. Without this
+                     option MODEL is quantized now, with the options below.
+    search           front.json of a search, whose Pareto front the page shows as well.
+    samples          Calibrate on this many samples, the first ones.
+    held_out         Samples held out to judge the result.
+    labels           Labels in the order of the samples (.npy, .txt), or a .csv.
+    guard            Lowest SQNR of the outputs against float, in dB, or 'none'.
+    threads          Threads of the measurements.
     """
     from tvmq.tools.report.assemble import assemble
     from tvmq.tools.report.front import read_front
@@ -125,14 +80,12 @@ def report(
     if data is not None:
         check_data(data)
     front = read_front(search) if search is not None else None
-    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     if model.suffix == SAVED:
         facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
     else:
         exe, requested_guard = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
         job = open_model_and_data(
-            model, data, config, pictures=pictures, random=False, samples=samples, held_out=held_out,
-            shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+            model, data, config, reading=reading, pictures=pictures, samples=samples, held_out=held_out, quiet=quiet,
         )  # fmt: skip
         if exe is None:
             exe = _build_int8(job, requested_guard, quiet=quiet)
@@ -163,18 +116,17 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
     file = Path(data) if data is not None and Path(data).suffix in (".npz", ".npy") else None
     facts = {"exe": exe, "missing": [WITHOUT_FLOAT], "tiles": [("saved", size_text(model.stat().st_size), "")]}
     try:
-        inputs = inputs_for(exe, file)
+        inputs = read_first_batch(exe, file)
     except DataError as error:
-        return {**facts, "missing": [WITHOUT_FLOAT, f"Times are not measured: {error}."]}
+        return {**facts, "missing": [WITHOUT_FLOAT, f"Times were not measured: {error}."]}
     return {**facts, **_measure_layers(exe, inputs, threads, facts, quiet=quiet)}
 
 
 def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
     """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
-    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
-    held = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
+    used_guard = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
     with refuse_on_guard(force=True):
-        qmod = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
+        qmod = quantize_with_progress(job.mod, job.params, job.calibration, job.config, quiet=quiet, guard=used_guard)
     with step("build", quiet=quiet):
         return tvmq.build(qmod)
 
@@ -184,9 +136,9 @@ def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
         try:
-            inputs = inputs_for(exe, None)
+            inputs = read_first_batch(exe, None)
         except DataError as error:
-            return {**facts, "missing": [WITHOUT_DATA, f"Times are not measured: {error}."]}
+            return {**facts, "missing": [WITHOUT_DATA, f"Times were not measured: {error}."]}
         return {**facts, **_measure_layers(exe, inputs, options.threads, facts, quiet=quiet)}
     index, size = job.split.comparison, job.size
     tiles = _tiles(measure(exe, job, options, quiet=quiet))
@@ -206,7 +158,7 @@ def _measure_layers(
         with step("measure layers", quiet=quiet):
             return {"profile": exe.profile(inputs, repeat=REPEAT, threads=threads)}
     except (TargetError, ConfigError) as error:
-        return {"missing": [*facts["missing"], f"Times of layers are not measured: {error}."]}
+        return {"missing": [*facts["missing"], f"Times of layers were not measured: {error}."]}
 
 
 def _collect_histograms(exe: Any, job: QuantizationJob, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
@@ -215,15 +167,14 @@ def _collect_histograms(exe: Any, job: QuantizationJob, facts: Mapping[str, Any]
 
     why = None
     if job.is_prequantized:
-        why = "the model brought its own scales, nothing was chosen from data"
+        why = "the model has its own scales, so nothing was calibrated"
     elif exe.ledger.config.get("activations", "static") != "static":
-        why = "scales are made at run time, there are no thresholds"
+        why = "scales are computed at run time, so there are no thresholds"
     if why is not None:
         return {"missing": [*facts["missing"], f"There are no histograms: {why}."]}
     assert job.samples is not None
     with step("count values", quiet=quiet):
-        feeds = Feeds(job.samples, job.split.calibration, job.size)
-        return {"statistics": statistics_of(job.mod, job.params, feeds, exe.ledger)}
+        return {"statistics": statistics_of(job.mod, job.params, job.calibration, exe.ledger)}
 
 
 def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -238,8 +189,8 @@ def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         if one["sqnr_db"] is not None:
             tiles.append(("signal to error", f"{one['sqnr_db']:.1f} dB", on))
     if "metric" in compared:
-        form = "{:.2%}" if compared["metric"] in ("top1", "top5") else "{:.6g}"
-        tiles.append((compared["metric"], form.format(compared["int8"]), f"float {form.format(compared['float'])}"))
+        ours, theirs = (format_metric(compared["metric"], compared[kind]) for kind in ("int8", "float"))
+        tiles.append((compared["metric"], ours, f"float {theirs}"))
     if speed:
         both = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])}"
         tiles.append(("speed", f"{speed['ratio']:.2f}x", both))

@@ -6,32 +6,27 @@ Tests: tests/tools/cli/test_commands.py
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import DataError
-from tvmq.tools.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
+from tvmq.tools.cli.arguments import Json, Output, Quiet
+from tvmq.tools.cli.console import print_json, print_rows, step
 from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, check_output, read_arrays, write_output
-from tvmq.tools.cli.screen import print_json, print_rows, step
 
 
 def run(
-    model: Artefact,
-    data: Inputs,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Save results as .npz, one array for each output.")
-    ] = None,
-    sha256: Sha256 = None,
-    as_json: Json = False,
+    model: Path, *, data: Path, output: Output = None, sha256: str | None = None, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Run a saved model on inputs from a file; any number of samples, batch by batch.
 
     Example: tvmq run resnet18.tvmq --data pictures.npz --output scores.npz
+
+    output  Save results as .npz, one array for each output.
     """
     if output is not None:
         check_output(output)
@@ -40,15 +35,15 @@ def run(
     arrays = read_arrays(data, [info.name for info in exe.input_info])
     results = run_all(exe, arrays, quiet=quiet)
     if output is not None:
-        # savez has keywords of its own; arrays of such a name cannot be handed over otherwise
+        # savez takes arrays as keywords, beside parameters of its own
         write_output(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
-    show(results, output, as_json=as_json)
+    print_results(results, output, as_json=as_json)
 
 
 def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
-    """{output name: array} for all samples; the last batch is filled up and its filling dropped.
+    """Run all samples: {output name: array}; the last batch is filled up, and the filling dropped.
 
-    raises  DataError where an output does not have one row for each sample, so that batches cannot be joined
+    raises  DataError for an output without one row per sample, since batches cannot be joined
     """
     size = batch_of(exe)
     batch = next((info.shape[:1] for info in exe.input_info if info.shape), ())
@@ -59,7 +54,7 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     for info in exe.output_info:
         if info.shape[:1] not in ((size,), batch):
             raise DataError(
-                f"run: output '{info.name}' of shape {info.shape} has no row for each sample; "
+                f"run: output '{info.name}' of shape {info.shape} does not have one row per sample; "
                 f"give exactly {size} samples. Got {samples} instead"
             )
     parts: list[list[np.ndarray]] = []
@@ -71,8 +66,8 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     return dict(zip(names, joined, strict=True))
 
 
-def show(results: Arrays, output: Path | None, *, as_json: bool) -> None:
-    """Shape, type and range of each result; with --json the values too, unless they were saved."""
+def print_results(results: Arrays, output: Path | None, *, as_json: bool) -> None:
+    """Print shape, type and range of each result; with --json the values too, unless they were saved."""
     if as_json:
         facts = {name: {"shape": list(y.shape), "dtype": str(y.dtype)} for name, y in results.items()}
         values = {} if output else {name: {**facts[name], "values": y} for name, y in results.items()}

@@ -1,4 +1,4 @@
-"""Samples of a command: arrays in memory or on disk, their labels, and which of them are kept apart.
+"""Samples of a command: arrays in memory or on disk, their labels, and which of them are held out.
 
 Tests: tests/tools/cli/test_judge.py
 """
@@ -11,26 +11,26 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tvmq.calibration.dataset import samples_in
-from tvmq.tools.cli.files import Arrays
+from tvmq.tools.cli.files import Arrays, Batches
 
-CALIBRATE, COMPARE = 256, 500  # samples at most, unless asked for
-FEWEST = 50  # below it none are kept apart: ranges need them all
-SHARE = 5  # one in so many is kept apart
+CALIBRATE, COMPARE = 256, 500  # samples at most, by default
+FEWEST = 50  # with fewer none are held out: ranges need them all
+SHARE = 5  # one in five is held out
 
 
 @dataclass
 class Samples:
-    """Data that calibrate a model and judge it.
+    """Data to calibrate and judge a model.
 
     arrays   {input: array}, samples first; pictures are uint8, of shape (count, height, width, channels)
     origin   where they come from, in words
-    labels   what belongs to each sample, or None
+    labels   expected result of each sample, or None
     classes  names of the classes, where folders name them
-    prepare  makes an input of some pictures; None for arrays that are inputs already
+    prepare  function from pictures to inputs; None for arrays that are inputs already
     skipped  files that could not be read
     names    of the files, where each sample is one
-    complete these are all samples of the origin
-    random   values are random, not data
+    complete True if these are all samples of the origin
+    random   True for random values
     """
 
     arrays: Mapping[str, np.ndarray]
@@ -62,9 +62,9 @@ class Samples:
 class Split:
     """Indices of samples.
 
-    calibration  those that ranges are chosen from
-    comparison   those that the result is judged by
-    apart        whether the two have none in common
+    calibration  samples that ranges are chosen from
+    comparison   samples that judge the result
+    apart        True if the two have none in common
     """
 
     calibration: np.ndarray
@@ -73,10 +73,10 @@ class Split:
 
 
 def split(count: int, calibrate: int | None = None, held_out: int | None = None) -> Split:
-    """Split samples into those that calibrate and those kept apart to compare: a fifth, and what calibration leaves.
+    """Split samples into those that calibrate and those held out to compare: a fifth, and what calibration leaves.
 
-    calibrate  the first so many that are left calibrate; None: at most CALIBRATE, from all over
-    held_out   so many are kept apart; None: a fifth, at most COMPARE, none of fewer than FEWEST samples
+    calibrate  number that calibrate, the first of those left; None: at most CALIBRATE, spread evenly
+    held_out   number held out; None: a fifth, at most COMPARE, none of fewer than FEWEST samples
 
     >>> chosen = split(100)
     >>> len(chosen.calibration), len(chosen.comparison), chosen.comparison[:3].tolist()
@@ -91,7 +91,7 @@ def split(count: int, calibrate: int | None = None, held_out: int | None = None)
         held_out = min(COMPARE, max(spare, more))
     if not 0 < held_out < count:
         return Split(_pick_calibration(everything, calibrate), everything[:COMPARE], apart=False)
-    if calibrate is not None and calibrate + held_out <= count:  # the first calibrate, as was asked for
+    if calibrate is not None and calibrate + held_out <= count:  # the first ones calibrate, as requested
         return Split(everything[:calibrate], calibrate + _spread(count - calibrate, held_out), apart=True)
     apart = _spread(count, held_out)
     return Split(_pick_calibration(np.setdiff1d(everything, apart), calibrate), apart, apart=True)
@@ -102,26 +102,17 @@ def _pick_calibration(index: np.ndarray, calibrate: int | None) -> np.ndarray:
 
 
 def _spread(count: int, wanted: int) -> np.ndarray:
-    """So many indices evenly over 0..count, the last of each stretch."""
+    """Indices spread evenly over 0..count, the last of each interval."""
     return (np.arange(1, wanted + 1) * count) // wanted - 1
 
 
-class Feeds:
-    """Batches of some samples, as often as one iterates; each full.
-
-    count    how many; without it all that are full, but at least one. Where samples run out they begin again
-    advance  called after each
-    """
+class Feeds(Batches):
+    """Full batches of some samples, prepared as inputs; can be iterated repeatedly. See Batches."""
 
     def __init__(self, samples: Samples, index: np.ndarray, size: int, *, count: int | None = None) -> None:
-        self.samples, self.index, self.size = samples, index, size
-        self.count = count or max(1, len(index) // size)
-        self.advance: Callable[[], None] = lambda: None
-
-    def __len__(self) -> int:
-        return self.count
+        super().__init__({"index": index}, size, count=count)
+        self.source = samples
 
     def __iter__(self) -> Iterator[Arrays]:
-        for i in range(self.count):
-            yield self.samples.feed(self.index[np.arange(i * self.size, (i + 1) * self.size) % len(self.index)])
-            self.advance()
+        for batch in super().__iter__():
+            yield self.source.feed(batch["index"])

@@ -9,155 +9,90 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
-from tvmq.tools.cli.metrics import class_labels, read_labels
+from tvmq.tools.cli.arguments import Count, Json, Output, Quiet, ReadOptions, Texts, parse_targets
+from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, time_text
+from tvmq.tools.cli.metrics import IN_POINTS, find_labels
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import picture_options
 from tvmq.tools.cli.quantize import check_files
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice, print_json, print_rows, size_text, time_text
 
-SHARES = ("top1", "top5")  # whose drop is given in points: hundredths
 POINTS = 100.0
 
 
 @with_qconfig_options
 def search(
-    model: Annotated[Path, typer.Argument(help="Trained float model: .onnx, or .pt2 of torch.export.")],
-    config: tvmq.QConfig,
-    data: Annotated[
-        str,
-        typer.Option(
-            "--data",
-            help="Samples as `tvmq quantize` takes them. Some calibrate; the held-out ones judge every model that is "
-            "tried, so keep others apart for a last look.",
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder for the journal, the best model so far (best.tvmq, best.json), front.json, front.svg and a "
-            "recipe for each point of the front. Default: MODEL.search in the current folder. A search that was cut "
-            "off goes on there.",
-        ),
-    ] = None,
-    minimize: Annotated[
-        str, typer.Option("--minimize", help="latency: time of one sample, by forecast; or size: bytes of constants.")
-    ] = "latency",
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric", help="top1, top5, mse, or module:function of (outputs, labels); needs --max-drop and labels."
-        ),
-    ] = None,
-    max_drop: Annotated[
-        float | None,
-        typer.Option(
-            "--max-drop",
-            min=0,
-            help="So much less than float's may the metric be: in points for top1 and top5, else in its own units.",
-        ),
-    ] = None,
-    sqnr: Annotated[
-        float, typer.Option("--sqnr", help="Without a metric: signal to error that the outputs must keep, dB.")
-    ] = 20.0,
-    labels: Annotated[
-        Path | None, typer.Option("--labels", help="Labels of the samples, as for `tvmq quantize`.")
-    ] = None,
-    options: Annotated[
-        str | None,
-        typer.Option(
-            "--options",
-            help="What a layer may be, separated by commas: int8, weights4, weights6, int16, minmax, percentile, "
-            "histogram, kl_divergence, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize "
-            "size also weights4.",
-        ),
-    ] = None,
-    finetune_steps: Annotated[
-        int | None,
-        typer.Option(
-            "--finetune-steps",
-            min=1,
-            help="At the end train the integers of the cheapest models that missed the bound, so many steps each: they "
-            "learn the float model, see `tvmq finetune`. Needs tvmq[torch].",
-        ),
-    ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes of this machine that measure.")] = 1,
-    dask: Annotated[
-        str | None,
-        typer.Option("--dask", help="Measure on a Dask cluster: address of its scheduler. Example: tcp://node1:8786"),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume/--no-resume",
-            help="Go on with the journal in --output. --no-resume refuses a folder that has one.",
-        ),
-    ] = True,
-    merge: Annotated[
-        list[Path] | None,
-        typer.Option("--merge", help="Take over what the journal of another search of this model knows; repeatable."),
-    ] = None,
-    rounds: Annotated[int, typer.Option("--rounds", min=0, help="Rounds of proposals, at most.")] = 6,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0, help="Begin no other round after so many seconds.")
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Read the first so many samples only.")
-    ] = None,
-    held_out: Annotated[
-        int | None, typer.Option("--held-out", min=0, help="Samples that judge. Default: as for `tvmq quantize`.")
-    ] = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    target: Targets = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, data: str, output: Output = None, minimize: str = "latency",
+    metric: str | None = None, max_drop: Annotated[float | None, typer.Option(min=0)] = None, sqnr: float = 20.0,
+    labels: Path | None = None, options: str | None = None, finetune_steps: Count = None,
+    workers: Annotated[int, typer.Option(min=1)] = 1, dask: str | None = None, resume: bool = True,
+    merge: list[Path] | None = None, rounds: Annotated[int, typer.Option(min=0)] = 6,
+    seconds: Annotated[float | None, typer.Option(min=0)] = None, samples: Count = None,
+    held_out: Annotated[int | None, typer.Option(min=0)] = None, reading: ReadOptions, target: Texts = None,
+    as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Find the fastest or smallest model that keeps a bound, layer by layer.
 
-    The best model so far is a file at every moment: Ctrl-C loses the running trial, the same command goes on. Any
-    number of workers gives the same answer.
+    The best model so far is always on disk: Ctrl-C loses only the running trial, and the same command continues the
+    search. The result does not depend on the number of workers.
 
     Example: tvmq search resnet.onnx --data pictures/ --metric top1 --max-drop 0.3
 
     Example: tvmq search detector.onnx --data calib.npz --sqnr 30 --minimize size --workers 4
+
+    model           Trained float model: .onnx, or .pt2 of torch.export.
+    data            Samples as `tvmq quantize` takes them. Some calibrate; the held-out ones judge every model that is
+                    tried, so keep a separate set for the final evaluation.
+    output          Folder for the journal, the best model so far (best.tvmq, best.json), front.json, front.svg and a
+                    recipe for each point of the front. Default: MODEL.search in the current folder. An interrupted
+                    search continues there.
+    minimize        latency: forecast time of one sample; size: bytes of constants.
+    metric          top1, top5, mse, or module:function of (outputs, labels); needs --max-drop and labels.
+    max_drop        Largest drop of the metric from float: in points for top1 and top5, else in units of the metric.
+    sqnr            Without a metric: lowest SQNR of the outputs, in dB.
+    labels          Labels of the samples, as for `tvmq quantize`.
+    options         Choices for each layer, separated by commas: int8, weights4, weights6, int16, minmax, percentile,
+                    histogram, kl_divergence, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize size
+                    also weights4.
+    finetune_steps  Finally train the integers of the cheapest models that missed the bound, this many steps each, as
+                    `tvmq finetune` does. Needs tvmq[torch].
+    workers         Worker processes on this machine.
+    dask            Measure on a Dask cluster: address of its scheduler. Example: tcp://node1:8786
+    resume          Continue from the journal in --output. --no-resume refuses a folder that has one.
+    merge           Reuse the results in the journal of another search of this model; repeatable.
+    rounds          Largest number of rounds of proposals.
+    seconds         Start no further round after this many seconds.
+    samples         Read only this many samples, from the beginning.
+    held_out        Samples held out to judge; default as in `tvmq quantize`.
     """
     check_files(data, labels, metric, ())
-    finetune = None if finetune_steps is None else distill(finetune_steps)
+    finetune = None if finetune_steps is None else make_training_options(finetune_steps)
     if (metric is None) != (max_drop is None):
         flag = "--metric" if metric is not None else "--max-drop"
         raise ConfigError(f"search: --metric and --max-drop go together. Got {flag} alone; give both, or neither")
     folder = output or Path(f"{model.stem}.search")
     prepare_folder(folder, merge or (), resume=resume)
     job = open_model_and_data(
-        model, data, config, pictures=picture_options(None, None, None, None, None, None, None, None), random=False,
-        samples=samples, held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+        model, data, config, reading=reading, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
-        raise ConfigError("search: the model is quantized already; search begins with the float model")
+        raise ConfigError("search: the model is quantized already; give the float model")
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None
     if metric is not None:
-        every = read_labels(labels, job.samples) if labels else class_labels(job.samples)
+        every = find_labels(labels, job.samples)
         if every is None:
-            raise ConfigError(
-                "search: --metric needs labels; give --labels, subfolders by class, or 'labels' in the .npz"
-            )
+            raise ConfigError("search: --metric needs labels; give --labels, subfolders by class, or 'labels' in .npz")
         named = every[job.split.comparison[: len(judge) * job.size]]
-    scale = POINTS if metric in SHARES else 1.0
+    scale = POINTS if metric in IN_POINTS else 1.0
     wanted: dict[str, Any] = {
         "data": judge, "labels": named, "metric": metric, "max_drop": None if max_drop is None else max_drop / scale,
         "sqnr": sqnr, "minimize": minimize, "config": job.config, "output": folder, "rounds": rounds,
-        "seconds": seconds, "finetune": finetune, "target": target_of(target),
-        "advance": None if quiet else tell_progress(),
+        "seconds": seconds, "finetune": finetune, "target": parse_targets(target),
+        "advance": None if quiet else notify_progress(),
         "space": tvmq.SearchSpace(options=options.split(",") if options else None),
     }  # fmt: skip
-    calibration = Feeds(job.samples, job.split.calibration, job.size)
+    calibration = job.calibration
     if dask is None:
         result = tvmq.search(job.mod, job.params, calibration, workers=workers, **wanted)
     else:
@@ -170,8 +105,8 @@ def search(
         raise typer.Exit(3)
 
 
-def distill(steps: int) -> Any:
-    """The training of so many steps.
+def make_training_options(steps: int) -> Any:
+    """Training options for this many steps.
 
     raises  ConfigError without torch
     """
@@ -192,11 +127,11 @@ def prepare_folder(folder: Path, merge: list[Path] | tuple[Path, ...], *, resume
 
     path = make_folder(folder) / JOURNAL
     if path.exists() and not resume:
-        raise ConfigError(f"search: '{path}' is there already; --resume goes on with it, --output names another folder")
+        raise ConfigError(f"search: '{path}' exists already; --resume continues it, --output chooses another folder")
     if merge:
         with Journal(path) as journal:
             for other in merge:
-                notice(f"search: {journal.merge(other)} results from '{other}'")
+                notice(f"search: merged {journal.merge(other)} results from '{other}'")
 
 
 def search_on_dask(address: str, mod: Any, params: Any, calibration: Any, wanted: dict[str, Any]) -> Any:
@@ -221,7 +156,7 @@ def search_on_dask(address: str, mod: Any, params: Any, calibration: Any, wanted
         )  # fmt: skip
 
 
-def tell_progress() -> Any:
+def notify_progress() -> Any:
     """Progress callback of the search: a notice for each stage and for each better model."""
     last_notice: dict[str, Any] = {"stage": "", "best": None}
 
@@ -229,7 +164,7 @@ def tell_progress() -> Any:
         if progress.stage != last_notice["stage"] or progress.best != last_notice["best"]:
             last_notice.update(stage=progress.stage, best=progress.best)
             best = progress.best
-            text = "none holds yet" if best is None else f"best {time_text(best.seconds)}, {size_text(best.bytes)}"
+            text = "no solution yet" if best is None else f"best {time_text(best.seconds)}, {size_text(best.bytes)}"
             notice(f"search: {progress.stage}, {progress.done} of {progress.total}; {text}")
 
     return advance
@@ -237,7 +172,7 @@ def tell_progress() -> Any:
 
 def print_result(result: Any, folder: Path, scale: float, model: Path, data: str) -> None:
     """The front as a table, and what to do next."""
-    print(f"{result.goal}; {result.trials} measured in {time_text(result.seconds)}")
+    print(f"{result.goal}; {result.trials} trials in {time_text(result.seconds)}")
     rows = [
         ["", "drop" if result.goal.max_drop is not None else "", "dB", "forecast", "measured", "constants", "int8", ""]
     ]
@@ -258,13 +193,13 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
         ])  # fmt: skip
     print_rows(rows)
     if result.best is None:
-        print(f"No model with layers in 8 bits keeps the bound: keep float, or loosen it. Files: {folder}/")
+        print(f"No model with 8-bit layers keeps the bound: stay with float, or loosen it. Files: {folder}/")
         return
     if is_uncertain(result.best, result.goal.max_drop):
         width = (result.best.high - result.best.low) / 2 * scale
         print(
-            f"Note: {result.best.samples} samples tell the drop to ± {width:.2g} only, the bound is "
-            f"{result.goal.max_drop * scale:.2g}: more samples make it sure (--held-out, or a larger --data)"
+            f"Note: {result.best.samples} samples determine the drop only to ± {width:.2g}, and the bound is "
+            f"{result.goal.max_drop * scale:.2g}: use more samples (--held-out, or a larger --data)"
         )
     print(f"Files: {folder}/ (best.tvmq, front.svg, recipes)")
     if result.best.recipe.finetuned:

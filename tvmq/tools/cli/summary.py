@@ -1,4 +1,4 @@
-"""The last words of `tvmq quantize`: what was gained, what it costs, what stayed float and why, what to do next.
+"""Summary of `tvmq quantize`: agreement, accuracy, speed, what stayed float and why, and the next steps.
 
 Also: the default output file of a command, and the files it must not overwrite.
 
@@ -15,28 +15,25 @@ from typing import Any
 
 from tvmq.base.regular_file import check_regular
 from tvmq.errors import OutputError
+from tvmq.tools.cli.console import size_text, time_text
 from tvmq.tools.cli.files import UNREADABLE, check_output
-from tvmq.tools.cli.screen import size_text, time_text
+from tvmq.tools.cli.metrics import format_metric
 
 REASONS = 4
-LOUD = 0.98  # classes that agree less often are worth a look
-QUIET_DB = 15.0
-UNSTEADY = 1.5  # times the lowest ratio of times: the median of rounds that differ so much says nothing
+LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
+LEAST_SQNR = 15.0
+UNSTEADY = 1.5  # highest ratio over lowest: if rounds differ more, their median says nothing
 WIDEST = 84
 
 
-def lines(facts: Mapping[str, Any]) -> list[str]:
-    """The summary of what `quantize` found, a fact a line; see there for the facts."""
+def summary_lines(facts: Mapping[str, Any]) -> list[str]:
+    """Lines of the summary, one per fact of `quantize`."""
     rows = [
-        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
-        ("saved", _saved_text(facts)),
+        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"), ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
-        *(("agreement", text) for text in _agreement(facts.get("comparison"))),
-        *_accuracy(facts.get("comparison")),
-        *_speed(facts.get("speed")),
-        *_precision(facts),
-        ("time", time_text(facts["seconds"])),
-    ]
+        *(("agreement", text) for text in _agreement(facts.get("comparison"))), *_accuracy(facts.get("comparison")),
+        *_speed(facts.get("speed")), *_precision(facts), ("time", time_text(facts["seconds"])),
+    ]  # fmt: skip
     return [f"  {name:<10} {text}" for name, text in rows]
 
 
@@ -45,16 +42,16 @@ def _saved_text(facts: Mapping[str, Any]) -> str:
     return f"{facts['output']} ({size_text(facts['output_bytes'])} with its machine code, {share:.0%} of the model)"
 
 
-def judged_on(comparison: Mapping[str, Any]) -> str:
-    """Which samples the figures are of."""
+def describe_samples(comparison: Mapping[str, Any]) -> str:
+    """Description of the samples behind the figures."""
     if comparison["data"] == "random":
         return f"{comparison['samples']} random inputs, which say little"
-    apart = "held-out samples" if comparison["data"] == "held out" else "samples, the same that chose the ranges"
+    apart = "held-out samples" if comparison["data"] == "held out" else "samples, the same that calibrated it"
     return f"{comparison['samples']} {apart}"
 
 
 def _agreement(comparison: Mapping[str, Any] | None) -> list[str]:
-    """A line for each output, at most three."""
+    """A line per output, at most three."""
     if comparison is None:
         return []
     if "skipped" in comparison:
@@ -65,7 +62,7 @@ def _agreement(comparison: Mapping[str, Any] | None) -> list[str]:
         parts += ["equal to float"] if one["equal"] else []
         parts += [f"cosine {one['cosine']:.4f}"] if "cosine" in one and not one["equal"] else []
         parts += [f"signal to error {one['sqnr_db']:.1f} dB"] if one["sqnr_db"] is not None else []
-        where = f" of {judged_on(comparison)}" if index == 0 else ""
+        where = f" of {describe_samples(comparison)}" if index == 0 else ""
         named = f"'{name}': " if len(comparison["outputs"]) > 1 else ""
         texts.append(f"{named}{parts[0]}{where}{''.join(f'; {part}' for part in parts[1:])}" if parts else f"{named}?")
     rest = len(texts) - 3
@@ -77,9 +74,9 @@ def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return []
     if "metric" not in comparison:
         return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
-    form = "{:.2%}" if comparison["metric"] in ("top1", "top5") else "{:.6g}"
-    text = f"{comparison['metric']}: float {form.format(comparison['float'])}, int8 {form.format(comparison['int8'])}"
-    return [("accuracy", f"{text}, {judged_on(comparison)}")]
+    name = comparison["metric"]
+    figures = (format_metric(name, comparison[kind]) for kind in ("float", "int8"))
+    return [("accuracy", "{}: float {}, int8 {}, {}".format(name, *figures, describe_samples(comparison)))]
 
 
 def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
@@ -88,16 +85,16 @@ def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     ratio = speed["ratio"]
     word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
     if speed["ratio_high"] > UNSTEADY * speed["ratio_low"]:
-        word = "not measurable now"
+        word = "too unsteady to measure"
     threads = "1 thread" if speed["threads"] == 1 else f"{speed['threads']} threads"
-    times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} a run"
-    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} over rounds by turns"
+    times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} per run"
+    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} over alternating rounds"
     rows = [
         ("speed", f"{word} ({times}; {spread})"),
-        ("", f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: our own build"),
+        ("", f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: built by tvmq as well"),
     ]
     if speed["load"] is not None and speed["load"] > speed["cores"] + 0.5:
-        rows.append(("", f"the machine is busy (load {speed['load']:.1f} on {speed['cores']} cores): mind the spread"))
+        rows.append(("", f"the machine is busy (load {speed['load']:.1f} on {speed['cores']} cores): note the spread"))
     return rows
 
 
@@ -128,24 +125,24 @@ def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | None) -> list[str]:
-    """Commands that make sense now, ready to be pasted; first those that mend what went wrong."""
+    """Commands for the next steps, ready to be pasted; those that fix a problem come first."""
     saved, source = shlex.quote(str(output)), shlex.quote(str(model))
     again = f"tvmq quantize {source}" + (f" --data {shlex.quote(data)}" if data else " --data ...")
     steps = []
     if facts.get("random_data"):
-        steps.append((f"tvmq quantize {source} --data pictures/", "ranges from real data; these are of random values"))
+        steps.append((f"tvmq quantize {source} --data pictures/", "calibrate on real data instead of random values"))
     elif _is_far_from_float(facts.get("comparison")):
         steps += _diagnosis_steps(source, saved, again, data)
     speed = facts.get("speed")
     if speed and speed["ratio"] < 1.02:
-        steps.append((f"{again} --tune 60", "what is faster in float on this CPU stays float"))
+        steps.append((f"{again} --tune 60", "keep float what is faster so on this CPU"))
         steps.append((f"tvmq inspect {source}", "why: layer by layer"))
     steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))
     if data and data.endswith((".npz", ".npy")):
-        steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "compiled equals the definition, bit for bit"))
-    steps.append((f"tvmq bench {saved} --per-layer", "where its time goes"))
+        steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "check the compiled code, bit for bit"))
+    steps.append((f"tvmq bench {saved} --per-layer", "time of each layer"))
     if facts.get("inputs"):
-        steps.append((_in_python(facts["inputs"], output), "in Python"))
+        steps.append((_in_python(facts["inputs"], output), "use it in Python"))
     width = max((len(command) for command, _ in steps if len(command) <= WIDEST), default=0)
     return [f"  {command:<{width}}  # {why}" for command, why in steps]
 
@@ -161,53 +158,53 @@ def _in_python(inputs: Mapping[str, str], output: Path) -> str:
 
 
 def _is_far_from_float(comparison: Mapping[str, Any] | None) -> bool:
-    """True if int8 and float differ more than they should."""
+    """True if int8 differs more from float than it should."""
     if not comparison or "outputs" not in comparison:
         return False
     first = next(iter(comparison["outputs"].values()), None)
     if first is None or first["equal"]:
         return False
     differing = (1 - first.get("same_class", 1.0)) * comparison["samples"]
-    weak = first["sqnr_db"] is not None and first["sqnr_db"] < QUIET_DB
-    return bool(differing > max(1.5, (1 - LOUD) * comparison["samples"]) or weak)
+    weak = first["sqnr_db"] is not None and first["sqnr_db"] < LEAST_SQNR
+    return bool(differing > max(1.5, (1 - LEAST_SAME_CLASS) * comparison["samples"]) or weak)
 
 
 def _diagnosis_steps(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
     arrays = data if data and data.endswith(".npz") else "samples.npz"
-    keep = [] if arrays == data else [(f"{again} --save-samples {arrays}", "the pictures as arrays, for the next")]
-    why = (f"tvmq doctor {source} --data {shlex.quote(data or arrays)}", "what is wrong, and a rule that mends it")
-    where = (f"tvmq compare {source} {saved} --data {shlex.quote(arrays)} --worst 5", "which layers lose it")
+    keep = [] if arrays == data else [(f"{again} --save-samples {arrays}", "save pictures as arrays, for the next")]
+    why = (f"tvmq doctor {source} --data {shlex.quote(data or arrays)}", "find the cause, and rules that fix it")
+    where = (f"tvmq compare {source} {saved} --data {shlex.quote(arrays)} --worst 5", "which layers lose accuracy")
     return [why, *keep, where]
 
 
-def text(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+def format_summary(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     """The whole summary."""
-    return "\n".join([*lines(facts), *notes])
+    return "\n".join([*summary_lines(facts), *notes])
 
 
 SUFFIX, MANIFEST = ".tvmq", "manifest.json"
 
 
-def output_for(model: Path, output: Path | None, *, force: bool) -> Path:
-    """The file to write: as given, else the model's name in the current folder.
+def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
+    """Output file: as given, else named after the model, in the current folder.
 
-    raises  OutputError where it cannot be written, or is a file that we did not make
+    raises  OutputError if it cannot be written, or is a file that tvmq did not write
 
-    >>> str(output_for(Path("models/resnet18.onnx"), None, force=False))
+    >>> str(choose_output(Path("models/resnet18.onnx"), None, force=False))
     'resnet18.tvmq'
     """
     chosen = output or Path(model.name).with_suffix(SUFFIX)
     check_output(chosen)
-    if chosen.exists() and not force and not is_ours(chosen):
+    if chosen.exists() and not force and not is_saved_model(chosen):
         raise OutputError(
-            f"output: '{chosen}' exists and is no model saved by tvmq; choose another --output, or overwrite it "
+            f"output: '{chosen}' exists and is not a model saved by tvmq; choose another --output, or overwrite it "
             "by --force"
         )
     return chosen
 
 
-def is_ours(path: Path) -> bool:
-    """True for a saved model, whole or damaged behind its list of members."""
+def is_saved_model(path: Path) -> bool:
+    """True for a saved model, even if damaged after its list of members."""
     try:
         check_regular(path)
         with zipfile.ZipFile(path) as archive:

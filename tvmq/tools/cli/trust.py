@@ -1,4 +1,4 @@
-"""Files that can run code of whoever wrote them are read after `tvmq --trust` alone."""
+"""Files that can run code of their author are read only after `tvmq --trust`."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ _TRUST: ContextVar[bool] = ContextVar("trust", default=False)
 
 
 def set_trust(value: bool) -> None:
-    """Say whether the files of this command line are trusted."""
+    """Set whether the files of this command line are trusted."""
     _TRUST.set(value)
 
 
 def is_trusted() -> bool:
-    """True behind `tvmq --trust`."""
+    """True after `tvmq --trust`."""
     return _TRUST.get()
 
 
 def load_without_code(path: Path, sha256: str | None = None) -> Executable:
-    """A saved model to look at; the packages of operators that its options name are imported behind --trust alone."""
+    """Load a model without running it; packages of operators that its options name are imported only with --trust."""
     exe = tvmq.load(path, sha256=sha256, code=False)
     if is_trusted():
         for family in exe.ledger.config.get("operators", ()):
-            with contextlib.suppress(ImportError, AttributeError):  # whoever asks for a definition says what is missing
+            with contextlib.suppress(ImportError, AttributeError):  # the lookup of a definition reports what is missing
                 load_object(str(family))
     return exe
 
 
 def refuse_code(value: Any, where: str) -> None:
-    """Nothing for options of a file that name no code of others, or where files are trusted.
+    """Refuse options from a file that name code, unless files are trusted.
 
-    raises   ConfigError with the first name; what it names would be imported, from the current folder too
+    raises   ConfigError with the first name, which would be imported, even from the current folder
     """
-    name = None if is_trusted() else _first_name(value)
+    name = None if is_trusted() else _find_object_name(value)
     if name is not None:
         raise ConfigError(
-            f"{where} names code, '{name}', which would be run; `tvmq --trust ...` runs it, or name it on the command "
-            "line"
+            f"{where} names code, '{name}', which would be run; allow it with `tvmq --trust ...`, or name it on the "
+            "command line"
         )
 
 
-def _first_name(value: Any) -> str | None:
+def _find_object_name(value: Any) -> str | None:
     """The first "module:object" in what JSON holds.
 
-    >>> _first_name({"rules": [{"weight_observer": "mine:Observer"}]}), _first_name({"nbit_weight": 4})
+    >>> _find_object_name({"rules": [{"weight_observer": "mine:Observer"}]}), _find_object_name({"nbit_weight": 4})
     ('mine:Observer', None)
     """
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        return next(filter(None, map(_first_name, value)), None)
+        return next(filter(None, map(_find_object_name, value)), None)
     return value if is_object_name(value) else None

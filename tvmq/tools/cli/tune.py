@@ -10,39 +10,32 @@ import typer
 import tvmq
 from tvmq.base.cache import cache_folder
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts
+from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.model import import_model
-from tvmq.tools.cli.screen import notice, print_json, step
 from tvmq.tools.cli.trust import load_without_code
 
 
 def tune(
-    model: Annotated[
-        Path,
-        typer.Argument(help="A .tvmq saved by `tvmq quantize`, or a float model (.onnx, .pt2), seen in int8."),
-    ],
-    budget: Annotated[float, typer.Option("--budget", min=0, help="Seconds to measure for.")] = 60.0,
-    target: Annotated[
-        str, typer.Option("--target", help='Tune for it; it must run here. Examples: "llvm", "llvm -mcpu=core-avx2"')
-    ] = "llvm",
-    shape: Shapes = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, budget: Annotated[float, typer.Option(min=0)] = 60.0, target: str = "llvm", shape: Texts = None,
+    batch: Batch = 1, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Measure which tiles are fastest for the products of a model on this CPU, and keep them for all later builds.
 
-    tvmq chooses tiles by a model of cycles, which is mostly right to a few per cent. Measuring tells, for this very
-    machine. All tiles give the same bits, so results do not change. What was found stands in the folder TVMQ_CACHE
-    (without it ~/.cache/tvmq), by CPU and version; the products that take most time come first, and Ctrl-C keeps what
-    is there. Let the machine do nothing else meanwhile.
+    tvmq chooses tiles with a cost model that is mostly right to a few percent; measurements find the best ones for this
+    machine. All tiles compute the same bits, so results do not change. The choices are stored in the folder TVMQ_CACHE
+    (default: ~/.cache/tvmq), by CPU and version. The products that take most time come first, and Ctrl-C keeps what
+    was measured so far. Run nothing else on the machine meanwhile.
 
     Example: tvmq tune resnet18.onnx --budget 120
+
+    model   A .tvmq saved by `tvmq quantize`, or a float model (.onnx, .pt2), tuned as int8.
+    budget  Seconds to measure for.
+    target  Tune for it; it must run here. Examples: "llvm", "llvm -mcpu=core-avx2"
     """
     folder = cache_folder()
     if folder is None:
-        raise ConfigError("tune: TVMQ_CACHE is empty, so nothing could be kept; name a folder, or unset it")
+        raise ConfigError("tune: TVMQ_CACHE is empty, so results cannot be stored; set it to a folder, or unset it")
     from tvmq.codegen.performance.tuning import tune as measure
     from tvmq.codegen.target.cpu import resolve_target  # imports TVM
 
@@ -53,9 +46,9 @@ def tune(
     if as_json:
         print_json({**result.to_dict(), "folder": str(folder)})
     else:
-        print(f"{result}\nkept in {folder}")
+        print(f"{result}\nstored in {folder}")
     if result.measured < result.left and not quiet:
-        notice(f"{result.left - result.measured} products are left: a larger --budget goes on where this ended")
+        notice(f"{result.left - result.measured} products are left: a larger --budget continues with them")
 
 
 def _module(path: Path, shape: Any, batch: int, max_bytes: int | None, quiet: bool) -> Any:

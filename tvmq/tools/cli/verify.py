@@ -5,39 +5,30 @@ Tests: tests/tools/cli/test_commands.py
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
+from tvmq.tools.cli.arguments import Json, Quiet
+from tvmq.tools.cli.console import print_result, step
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Batches, batch_of, check_arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.screen import print_json, step
 
 
 def verify(
-    model: Artefact,
-    data: Inputs,
-    samples: Annotated[
-        int, typer.Option("--samples", min=1, help="Compare on so many samples; NumPy takes its time.")
-    ] = 8,
-    backend: Annotated[
-        str | None,
-        typer.Option(
-            "--backend",
-            help='Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".',
-        ),
-    ] = None,
-    sha256: Sha256 = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 8, backend: str | None = None,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Compare a saved model with the definition of its operators, or with a described chip, value by value.
 
     Prints "exact: yes" ("equal: yes" for a chip) and exits with 0, or says where they differ and exits with 1.
 
     Example: tvmq verify resnet18.tvmq --data pictures.npz
+
+    samples  Number of samples to compare; the NumPy definition is slow.
+    backend  Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".
     """
     check_arrays(data)
     exe = tvmq.load(model, sha256=sha256)
@@ -47,9 +38,6 @@ def verify(
     with step("verify", len(batches), quiet=quiet) as advance:
         batches.advance = advance
         result = tvmq.verify(exe, batches, backend=backend)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print(result)
+    print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)

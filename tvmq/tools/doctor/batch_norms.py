@@ -1,4 +1,4 @@
-"""Statistics of the training data that the first batch normalizations of a model hold, compared with given data.
+"""Statistics of the training data, as stored in the first batch norms of a model, compared with given data.
 
 Tests: tests/tools/doctor/test_model_checks.py
 """
@@ -82,7 +82,7 @@ class TrainingStatistics:
             self._run = build(mod, params=params).run
 
     def statistics(self, arrays: Arrays) -> Iterator[tuple[NormStatistics, np.ndarray, np.ndarray]]:
-        """(norm, mean, variance of each channel of its input on these data)."""
+        """Statistics of these data: (norm, mean, variance of each channel of its input)."""
         names = {info.name for info in self._inputs}
         sums: dict[str, list[np.ndarray]] = {}
         for feed, count in Dataset({n: a for n, a in arrays.items() if n in names}, self._inputs):
@@ -97,7 +97,7 @@ class TrainingStatistics:
             yield norm, first / size, np.maximum(second / size - (first / size) ** 2, 0)
 
     def distance(self, arrays: Arrays) -> float:
-        """Distance of the data from those of training: 0 if they are equal, usually below 0.5.
+        """Distance of the data from the training data: 0 if their statistics are equal, usually below 0.5.
 
         Mean over channels of log(1 + KL(data || training)) of normal distributions, the largest over the norms.
         """
@@ -119,7 +119,7 @@ def kl_divergence(mean: Any, variance: Any, trained_mean: Any, trained_variance:
 
 
 def deviation_ratio(variance: np.ndarray, trained_variance: np.ndarray) -> float:
-    """Factor by which data are too small: the median over channels of the ratio of standard deviations.
+    """Factor by which the data are too small: median over channels of the ratio of standard deviations.
 
     >>> round(deviation_ratio(np.full(3, 4.0), np.full(3, 1.0)), 6)
     0.5

@@ -1,4 +1,4 @@
-"""Preprocessings to try on samples: each would undo a common mistake.
+"""Preprocessings to try on samples, each of which corrects a common mistake.
 
 Tests: tests/tools/doctor/test_model_checks.py
 """
@@ -21,7 +21,7 @@ class Preprocessing:
 
     description       what it does, in words
     code              Python expression of an array x, with the channels after the batch
-    apply             the same as a function
+    apply             function of the array
     reorders_channels True if it only changes the order of the channels
     """
 
@@ -81,7 +81,7 @@ def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
 
 
 def _from_bytes(low: float, coloured: bool) -> Iterator[Preprocessing]:
-    """Candidates for values in the range of bytes; for signed ones only the scale can be wrong."""
+    """Candidates for values in the range of bytes, which are 0..255 or signed."""
     yield FROM_BYTES[0]
     if low >= 0:
         yield FROM_BYTES[1]

@@ -1,4 +1,4 @@
-"""The model and samples that the checks of the doctor share, and measures of its outputs.
+"""Context of the checks of a model: the model, its samples, intermediate results, and measures of outputs.
 
 Tests: tests/tools/doctor/test_model_checks.py
 """
@@ -37,10 +37,10 @@ class CheckContext:
     config   options of quantization
     labels   labels of the samples, or None
     deadline time.monotonic() after which no further trial begins
-    is_fatal        True once a finding makes results of running the model meaningless
+    is_fatal        True once a finding makes it pointless to run the model
     ran_out_of_time True once a trial was skipped because of the deadline
     outliers {layer: (place, ratio to the median)} of weights, which explain the worst layers
-    channels ranges of the channels of every layer, for the same
+    channels ranges of the channels of every layer, which explain them too
     int8_result     results of the checks in loss.py
     """
 
@@ -126,7 +126,7 @@ def class_scores(outputs: Sequence[np.ndarray]) -> np.ndarray | None:
 
 
 def accuracy(outputs: Sequence[np.ndarray], labels: np.ndarray) -> np.ndarray | None:
-    """1.0 for every sample whose highest score is that of its label; None where labels do not fit the outputs."""
+    """1.0 for each sample whose highest score is that of its label, else 0.0; None if labels do not fit the outputs."""
     scores = class_scores(outputs)
     if scores is None or labels.shape != (len(scores),) or labels.dtype.kind not in "iu":
         return None

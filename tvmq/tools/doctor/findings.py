@@ -42,13 +42,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as a dictionary, for JSON."""
-        return {
-            "status": self.status,
-            "subject": self.subject,
-            "what": self.what,
-            "remedy": self.remedy,
-            "figures": dict(self.figures),
-        }
+        return {**vars(self), "figures": dict(self.figures)}
 
 
 Check = Callable[[], Iterable[Finding]]

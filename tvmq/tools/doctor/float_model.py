@@ -34,7 +34,7 @@ LISTED = 3
 
 
 def check_import(context: CheckContext) -> Iterator[Finding]:
-    """Compare the outputs of our float build with onnxruntime's, or with those of onnx's evaluator."""
+    """Compare the outputs of the float build with onnxruntime, or with the evaluator of onnx."""
     if context.proto is None:
         return
     arrays = {name: array[:COMPARED] if array.ndim else array for name, array in context.arrays.items()}
@@ -53,7 +53,7 @@ def check_import(context: CheckContext) -> Iterator[Finding]:
     if sqnr >= SAME:
         yield ok("float model", text, sqnr=sqnr, peer=by)
     elif sqnr >= NEAR:
-        yield note("float model", text, "more than another order of summation explains; int8 errs more", sqnr=sqnr)
+        yield note("float model", text, "more than the order of summation explains, but less than int8 errs", sqnr=sqnr)
     else:
         yield problem("float model", text, "the import is wrong: report it, with the model if you can", sqnr=sqnr)
 
@@ -77,7 +77,7 @@ def _find_peer(context: CheckContext) -> tuple[str, Callable[[Mapping[str, Any]]
 
 @dataclass
 class ChannelRanges:
-    """Per channel, over all samples so far: extremes, and whether all values were finite."""
+    """Ranges of the channels of a layer over all samples so far, and whether all values were finite."""
 
     layer: LayerTensor
     low: np.ndarray = field(default_factory=lambda: np.array(np.inf))
@@ -113,7 +113,7 @@ def channel_ranges(context: CheckContext) -> list[ChannelRanges]:
     prepared = prepare(context.mod, context.params)
     view = View(prepared)
     layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
-    run = build(with_outputs(prepared, [(tensor.plain, None) for tensor in layers])).run
+    run = build(with_outputs(prepared, [(tensor.unrounded, None) for tensor in layers])).run
     statistics = [ChannelRanges(tensor) for tensor in layers]
     for feed, _ in Dataset(_first_samples(context.arrays), context.inputs):
         for channels, values in zip(statistics, run(feed), strict=False):
@@ -123,7 +123,7 @@ def channel_ranges(context: CheckContext) -> list[ChannelRanges]:
 
 
 def _is_float(view: View, tensor: LayerTensor) -> bool:
-    return str(view.var[tensor.plain].ty.dtype) == "float32"
+    return str(view.var[tensor.unrounded].ty.dtype) == "float32"
 
 
 def _first_samples(arrays: Arrays) -> Arrays:

@@ -1,4 +1,4 @@
-"""Rules, as few as possible, that reproduce the choices of the guard of `quantize` in a script.
+"""Rules, as few as possible, that reproduce the choices of the guard of `quantize`.
 
 Tests: tests/tools/doctor/test_remedies.py
 """
@@ -21,9 +21,9 @@ def raised_layers(layers: Layers) -> list[Mapping[str, Any]]:
 
 
 def guard_rules(layers: Layers) -> list[Rule]:
-    """Rules that give these layers the precision that the guard gave them, and no other layer another one.
+    """Rules that give layers the precision that the guard chose, without affecting other layers.
 
-    layers  of the ledger of the module that the guard made
+    layers  entries of the ledger of the guard's module
     """
     raised = raised_layers(layers)
     floats = [_names(entry) for entry in raised if not entry.get("dynamic")]
@@ -37,7 +37,7 @@ def guard_rules(layers: Layers) -> list[Rule]:
 
 
 def fewest_globs(layers: Iterable[tuple[str, ...]], *, avoided: Iterable[str]) -> list[str]:
-    """Globs of which each layer is matched by one, by any of its names, and nothing else: those that match most first.
+    """Globs that together match every layer, by any of its names, and nothing else; those that match most come first.
 
     >>> fewest_globs([("/cqt/Conv",), ("/cqt/Pow",), ("/head/Exp", "/head/Mul")], avoided=["/head/Gemm", "/body/Conv"])
     ['/cqt/*', '/head/Exp']
@@ -46,38 +46,38 @@ def fewest_globs(layers: Iterable[tuple[str, ...]], *, avoided: Iterable[str]) -
     globs = []
     while rest:
         first = rest[0]
-        prefixes = [prefix for name in first for prefix in _prefixes(name) if not _begins(avoided, prefix)]
-        counted = {prefix: sum(_begins(names, prefix) for names in rest) for prefix in prefixes}
+        prefixes = [prefix for name in first for prefix in _prefixes(name) if not _any_starts_with(avoided, prefix)]
+        counted = {prefix: sum(_any_starts_with(names, prefix) for names in rest) for prefix in prefixes}
         prefix = max(counted, key=lambda one: (counted[one], -len(one)), default="")
         if counted.get(prefix, 0) > 1:
-            globs.append(f"{literal(prefix)}*")
-            rest = [names for names in rest if not _begins(names, prefix)]
+            globs.append(f"{escape_glob(prefix)}*")
+            rest = [names for names in rest if not _any_starts_with(names, prefix)]
         else:
-            globs.append(literal(first[0]))
+            globs.append(escape_glob(first[0]))
             rest = rest[1:]
     return globs
 
 
-def literal(name: str) -> str:
-    """A glob that matches this name alone.
+def escape_glob(name: str) -> str:
+    """Glob that matches only this name.
 
-    >>> literal("blocks[1]/conv*")
+    >>> escape_glob("blocks[1]/conv*")
     'blocks[[]1]/conv[*]'
     """
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _prefixes(name: str) -> list[str]:
-    """Prefixes of a name that end at a separator; a separator as its first letter does not count."""
+    """Prefixes of a name that end at a separator; a leading separator does not count."""
     return [name[: at + 1] for at, letter in enumerate(name) if letter in SEPARATORS and at]
 
 
-def _begins(names: Iterable[str], prefix: str) -> bool:
+def _any_starts_with(names: Iterable[str], prefix: str) -> bool:
     return any(name.startswith(prefix) for name in names)
 
 
 def _names(entry: Mapping[str, Any], key: str | None = None) -> tuple[str, ...]:
-    """Names of a layer in its source; with its key, which rules match as well."""
+    """Names of a layer in the source model, and its key if given, which rules match too."""
     names = tuple(entry.get("layers") or ())
     return (*names, key) if key is not None else names
 

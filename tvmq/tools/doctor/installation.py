@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import metadata
 
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
-from tvmq.tools.doctor.versions import Requirement, parse
+from tvmq.tools.doctor.versions import Requirement, parse_requirement
 from tvmq.version import __version__
 
 OLDEST, NEWEST = (3, 10), (3, 13)
@@ -46,9 +46,9 @@ def check_system() -> Iterator[Finding]:
 
 
 def requirements() -> list[Requirement]:
-    """Requirements of the installed tvmq; empty where it runs from its source folder without being installed."""
+    """Requirements of the installed tvmq; empty if it runs from its source folder without being installed."""
     try:
-        return [parse(line) for line in metadata.requires("tvmq") or ()]
+        return [parse_requirement(line) for line in metadata.requires("tvmq") or ()]
     except metadata.PackageNotFoundError:
         return []
 
@@ -72,9 +72,7 @@ def _check_own_version() -> Finding:
     installed = metadata.version("tvmq")
     if installed != __version__:
         what = f"{__version__} runs, but {installed} is what pip installed"
-        return problem(
-            "tvmq", what, "two copies shadow each other: pip uninstall tvmq, then install it once"
-        )
+        return problem("tvmq", what, "two copies shadow each other: pip uninstall tvmq, then install it once")
     return ok("tvmq", __version__, version=__version__)
 
 
@@ -105,7 +103,7 @@ def import_error(module: str) -> str:
 
 
 def check_tvm_wheels() -> Iterator[Finding]:
-    """Check that the wheels of TVM and of its FFI work together, by a call from one into the other."""
+    """Check that the wheels of TVM and of its FFI work together, by a call across both."""
     try:
         import tvm
         import tvm_ffi

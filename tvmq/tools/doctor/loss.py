@@ -29,13 +29,13 @@ WORST = 3
 
 @dataclass
 class Int8Result:
-    """Results of the checks of this file, which build on one another.
+    """Results of the checks of this file, each of which builds on earlier ones.
 
     trials      trials of the model
     module      the integer module for the given options
     outcome     its comparison with float
-    guard_outcome  that of the guard's module; None if it raised no layer
-    sides       with the weights alone rounded, and with the activations alone
+    guard_outcome  comparison of the guard's module; None if it raised no layer
+    sides       comparison with only weights quantized, and with only activations
     comparison  with float, layer by layer
     """
 
@@ -113,12 +113,11 @@ def check_loss(context: CheckContext) -> Iterator[Finding]:
 
 
 def _report_int8(outcome: Outcome) -> Finding:
-    text = f"{outcome} beside float, {outcome.int8:.0%} of multiply-accumulates in int8"
+    text = f"{outcome} against float, {outcome.int8:.0%} of multiply-accumulates in int8"
     if outcome.is_acceptable:
         return ok("int8", text, **outcome.figures())
-    if outcome.is_unusable:
-        return problem("int8", text, "see below for the cause and for a remedy", **outcome.figures())
-    return note("int8", text, "see below for the cause and for a remedy", **outcome.figures())
+    report = problem if outcome.is_unusable else note
+    return report("int8", text, "see below for the cause and for a remedy", **outcome.figures())
 
 
 def side_to_blame(sides: dict[str, Outcome]) -> str:
@@ -128,17 +127,14 @@ def side_to_blame(sides: dict[str, Outcome]) -> str:
 
 
 def _report_side_to_blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
-    text = f"weights alone rounded: {sides['weights']}\nactivations alone: {sides['activations']}"
+    text = f"weights alone quantized: {sides['weights']}\nactivations alone: {sides['activations']}"
     figures: dict[str, Any] = {f"{kind}_sqnr": side.sqnr for kind, side in sides.items()}
     figures["culprit"] = None if outcome.is_acceptable else side_to_blame(sides)
     if outcome.is_acceptable:
         return ok("blame", text, **figures)
-    words = {
-        "both": "weights and activations are both to blame",
-        "weights": "the weights are to blame",
-        "activations": "the activations are to blame",
-    }
-    return note("blame", f"{words[side_to_blame(sides)]}\n{text}", **figures)
+    side = side_to_blame(sides)
+    what = "weights and activations are both to blame" if side == "both" else f"the {side} are to blame"
+    return note("blame", f"{what}\n{text}", **figures)
 
 
 def rank_suspects(comparison: Comparison, blamed: str) -> list[LayerComparison]:
@@ -158,7 +154,7 @@ def rank_suspects(comparison: Comparison, blamed: str) -> list[LayerComparison]:
 
 
 def _loss_in_layer(comparison: Comparison, layer: LayerComparison) -> float:
-    """Minus the decibels that are lost between the layer before and this one."""
+    """Minus the decibels that are lost between the previous layer and this one."""
     index = comparison.layers.index(layer)
     before = comparison.layers[index - 1].accumulated.sqnr if index else math.inf
     return layer.accumulated.sqnr - min(before, layer.local.sqnr, 80.0)

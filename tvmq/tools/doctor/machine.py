@@ -212,7 +212,7 @@ def _report_gpu(device: object, compiler: str) -> Finding:
 
 
 def _gpu_compiler() -> str:
-    """Name of the CUDA C++ compiler; empty if there is none."""
+    """Name and place of the CUDA C++ compiler; empty if there is none."""
     from tvmq.codegen.target.nvcc import find_nvcc
 
     nvcc = find_nvcc()

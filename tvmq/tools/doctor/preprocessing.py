@@ -1,9 +1,9 @@
-"""Check whether samples are prepared as for training: others are tried and compared.
+"""Check whether samples are preprocessed as in training: alternatives are tried and compared.
 
-Three kinds of evidence, of which the first one that is available decides:
+There are three kinds of evidence; the first available one decides:
 
-    labels       accuracy is higher with another preparation
-    batch norms  the first ones hold mean and variance of their inputs in training
+    labels       accuracy is higher with another preprocessing
+    batch norms  the first ones store mean and variance of their inputs in training
     outputs      a classifier distinguishes samples: mutual information of sample and class, H(mean p) - mean H(p);
                  samples unlike those of training get the same answer, or an uncertain one
 
@@ -33,10 +33,10 @@ TELLING, SURE = 0.1, 0.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """Evidence for a preparation, by kind; None where a kind is not available.
+    """Evidence for a preprocessing, by kind; None if a kind is not available.
 
     correct    1.0 or 0.0 for each labelled sample
-    distance   of batch norms, see `TrainingStatistics.distance`
+    distance   at the batch norms, see `TrainingStatistics.distance`
     nats       mutual information of sample and class
     chance     accuracy of guessing
     """
@@ -108,7 +108,7 @@ def _entropy(p: np.ndarray) -> float:
 
 
 def judge_by_labels(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
-    """Finding from the labels; None without them, or where the model does not fit them."""
+    """Finding from the labels; None without labels, or if they do not fit the model."""
     if own.correct is None:
         return None
     gains = [
@@ -121,15 +121,15 @@ def judge_by_labels(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) 
         return None  # labels of other classes than the model's are no evidence
     error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 1.0
     if candidate is not None and gain.mean() > max(BETTER, ERRORS * error):
-        what = f"{here:.1%} of labels are met with the samples as given, {here + gain.mean():.1%} with them "
+        what = f"{here:.1%} accuracy with the samples as given, {here + gain.mean():.1%} with them "
         what += candidate.description
         return _suggest_candidate(candidate, what, sure=True)
-    text = f"{here:.1%} of {len(own.correct)} labels are met; none of {len(tried)} other preprocessings is better"
+    text = f"{here:.1%} accuracy on {len(own.correct)} labels; none of {len(tried)} other preprocessings is better"
     return ok("preprocessing", text, score=here)
 
 
 def judge_by_batch_norms(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
-    """Finding from the statistics in batch norms; None unless another preparation fits them clearly better."""
+    """Finding from the statistics in batch norms; None unless another preprocessing fits them clearly better."""
     known = [(candidate, e.distance) for candidate, e in tried if e.distance is not None]
     if own.distance is None or not known:
         return None
@@ -139,13 +139,13 @@ def judge_by_batch_norms(own: Evidence, tried: list[tuple[Preprocessing, Evidenc
     if own.distance < far or distance > NEARER * own.distance:
         return None
     what = (
-        f"mean and variance at the first batch norms are {own.distance:.2f} from training, {distance:.2f} with samples"
+        f"mean and variance at the first batch norms are {own.distance:.2f} off training, {distance:.2f} with samples"
     )
     return _suggest_candidate(candidate, f"{what} {candidate.description}", sure=True)
 
 
 def judge_by_outputs(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
-    """Finding from how well the model distinguishes samples; None unless another preparation is clearly better."""
+    """Finding from how well the model distinguishes samples; None unless another preprocessing is clearly better."""
     known = [(candidate, e.nats) for candidate, e in tried if e.nats is not None]
     if own.nats is None or not known:
         return None
@@ -160,12 +160,12 @@ def _suggest_candidate(candidate: Preprocessing, what: str, *, sure: bool) -> Fi
     figures = {"candidate": candidate.description, "code": candidate.code}
     if sure:
         return problem("preprocessing", what, f"prepare samples as: {candidate.code}", **figures)
-    remedy = f"if the model was trained on such inputs, prepare samples as: {candidate.code}   (--labels decide)"
+    remedy = f"if the model was trained on such inputs, prepare samples as: {candidate.code}   (--labels would tell)"
     return note("preprocessing", what, remedy, **figures)
 
 
 def _report_distance(context: CheckContext, memory: TrainingStatistics, distance: float) -> Finding:
-    """Problem: the samples are far from those of training, and no candidate brings them nearer."""
+    """Report that the samples are far from the training data, and no candidate brings them nearer."""
     norm, mean, variance = next(iter(memory.statistics({n: a[:TRIED] for n, a in context.arrays.items()})))
     factor = deviation_ratio(variance, norm.variance)
     what = (

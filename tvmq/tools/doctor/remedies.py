@@ -24,13 +24,13 @@ ON_BY_DEFAULT = "--guard 'sqnr >= 20'  # which is on by default"
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change of the options.
+    """Change of the options that may restore accuracy.
 
     description  what it does, in words
     option       the same for `tvmq quantize`
     python       the same in Python
     config       options to try it with
-    details      layers that it changes, a line each
+    details      layers that it changes, one per line
     rules        the same as rules
     """
 
@@ -43,7 +43,7 @@ class Remedy:
 
 
 def try_guard(trials: ModelTrials, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
-    """Let the guard raise precision in the integer module, as far as the time allows; None where it raises none."""
+    """Remedy that the guard finds within the time budget; None if it raises no layer."""
     try:
         guarded = trials.apply_guard(module)
     except TvmqError:
@@ -52,14 +52,14 @@ def try_guard(trials: ModelTrials, module: tvm.IRModule) -> tuple[Remedy, Outcom
     if not raised:
         return None
     dynamic = sum(bool(entry.get("dynamic")) for entry in raised)
-    counts = [(len(raised) - dynamic, "in float"), (dynamic, "by scales made at run time")]
+    counts = [(len(raised) - dynamic, "in float"), (dynamic, "with scales computed at run time")]
     words = [f"{count} {'layer' if count == 1 else 'layers'} {how}" for count, how in counts if count]
     remedy = remedy_of_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(guarded).ledger.layers))
     return replace(remedy, details=tuple(blamed_groups(guarded)[:NAMED])), trials.judge_integer(guarded)
 
 
 def remedy_of_rules(words: str, rules: Sequence[Rule]) -> Remedy:
-    """Remedy that sets these rules; more than MOST_RULES are left to the guard.
+    """Remedy that sets these rules; if they are more than MOST_RULES, the option is the guard itself.
 
     >>> remedy = remedy_of_rules("2 layers in float", [Rule("/a/Conv", None), Rule("/b/*", activations="dynamic")])
     >>> remedy.option
@@ -76,16 +76,12 @@ def remedy_of_rules(words: str, rules: Sequence[Rule]) -> Remedy:
 
 
 def blamed_groups(module: tvm.IRModule) -> list[str]:
-    """Groups of layers that got more precision by the guard, as text: names, reason, SQNR before and after."""
+    """Groups of layers that the guard raised, as text: names, reason, SQNR before and after."""
     groups: dict[str, list[str]] = {}
     for entry in raised_layers(explain(module).ledger.layers):
         groups.setdefault(str(entry["why"]).removeprefix(GUARD), []).extend(entry["layers"])
-    return [f"'{_shorten_names(names)}' {why}" for why, names in groups.items()]
-
-
-def _shorten_names(names: Sequence[str]) -> str:
-    rest = len(names) - NAMED
-    return short_names(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    more = {why: f" and {len(names) - NAMED} more" if len(names) > NAMED else "" for why, names in groups.items()}
+    return [f"'{short_names(names[:NAMED])}{more[why]}' {why}" for why, names in groups.items()]
 
 
 def other_options(blamed: str, config: QConfig) -> Iterator[Remedy]:
@@ -122,9 +118,5 @@ def best_option(
 
 def _option(name: str, value: str | int, config: QConfig) -> Remedy:
     flag = name.replace("_", "-")
-    return Remedy(
-        f"{name} {value}",
-        f"--{flag} {value}",
-        f"tvmq.qconfig({name}={value!r})",
-        replace(config, **{name: value}),  # type: ignore[arg-type]
-    )
+    changed = replace(config, **{name: value})  # type: ignore[arg-type]
+    return Remedy(f"{name} {value}", f"--{flag} {value}", f"tvmq.qconfig({name}={value!r})", changed)

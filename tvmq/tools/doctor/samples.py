@@ -43,7 +43,7 @@ def _layout_error(name: str, array: np.ndarray, shape: Sequence[int | None], wor
 
 
 def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:
-    """True if the shape matches but for the batch."""
+    """True if the shape matches except for the batch."""
     return all(want in (None, size) for size, want in zip(shape[1:], wanted[1:], strict=True))
 
 

@@ -24,10 +24,9 @@ def tiny_model() -> Any:
     arrays = {"kernel": _wave(8, 4, 3, 3), "bias": _wave(8), "matrix": _wave(8 * 64, 5)}
     nodes = [
         helper.make_node("Conv", ["x", "kernel", "bias"], ["a"], "conv", kernel_shape=[3, 3], pads=[1] * 4),
-        helper.make_node("Relu", ["a"], ["b"], "relu"),
-        helper.make_node("Flatten", ["b"], ["c"], "flatten"),
+        helper.make_node("Relu", ["a"], ["b"], "relu"), helper.make_node("Flatten", ["b"], ["c"], "flatten"),
         helper.make_node("MatMul", ["c", "matrix"], ["y"], "dense"),
-    ]
+    ]  # fmt: skip
     model_input = helper.make_tensor_value_info("x", TensorProto.FLOAT, SHAPE)
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 5))
     weights = [numpy_helper.from_array(array, name) for name, array in arrays.items()]
@@ -36,7 +35,7 @@ def tiny_model() -> Any:
 
 
 def _wave(*shape: int) -> np.ndarray:
-    """Numbers in -1..1 that do not repeat, equal on every machine to within rounding."""
+    """Deterministic numbers in -1..1, equal on every machine up to rounding."""
     return np.sin(np.arange(np.prod(shape)) * 1.7 + len(shape)).reshape(shape).astype(np.float32)
 
 

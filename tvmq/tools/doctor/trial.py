@@ -1,4 +1,4 @@
-"""Trials of quantization: each result is compared with float, on samples that did not calibrate it.
+"""Trials of quantization, each compared with float on samples that were not used for calibration.
 
 Tests: tests/tools/doctor/test_model_checks.py
 """
@@ -35,7 +35,7 @@ SAME_CLASS = 0.95
 
 @dataclass(frozen=True)
 class Outcome:
-    """Comparison of a model with float, on the samples that judge.
+    """Comparison of a model with float on the judging samples.
 
     sqnr       of the worst output, dB
     same_class share of samples with the same class in both; None if the model is not a classifier
@@ -52,7 +52,7 @@ class Outcome:
 
     @property
     def is_acceptable(self) -> bool:
-        """True if int8 keeps enough: accuracy where there are labels, else SQNR of the outputs."""
+        """True if the loss is acceptable: of accuracy if there are labels, else by the SQNR of the outputs."""
         if self.drop is not None:
             return self.drop[0] <= max(SCORE_DROP, ERRORS * self.drop[1]) and self.sqnr >= FAIL_DB
         return self.sqnr >= PASS_DB
@@ -93,12 +93,12 @@ class ModelTrials:
         )
 
     def simulated_module(self, **options: Any) -> tvm.IRModule:
-        """Module that simulates the quantized model in float, with the same roundings."""
+        """Module that simulates the quantized model in float, with equal rounding."""
         config = replace(self.quantization.config, do_simulation=True, **options)
         return self.quantization.module(config=config)
 
     def judge(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], int8: float = 1.0) -> Outcome:
-        """Judge a compiled model on the samples kept for that."""
+        """Judge a compiled model on the judging samples."""
         got = self.context.outputs(run, self.judged_samples)
         says_class = self.labels is not None or class_outputs(self.context.mod).get(0) == "scores"
         wanted, scores = (class_scores(one) if says_class else None for one in (self.float_outputs, got))

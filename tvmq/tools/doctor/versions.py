@@ -1,7 +1,7 @@
 """Versions of Python packages and the ranges that tvmq requires, read from its own metadata.
 
-Only what such requirements consist of is understood: numbers, post, pre and development releases, and a list of
-comparisons; nothing else stands in our metadata, and the doctor must not need a package for it that may be missing.
+Only the syntax in tvmq's metadata is parsed: release numbers, post, pre and development releases, and lists of
+comparisons. The package `packaging` is not used because the doctor must work where packages are missing.
 
 Tests: tests/tools/doctor/test_installation.py
 """
@@ -19,7 +19,7 @@ FINAL = 3
 
 @dataclass(frozen=True)
 class Requirement:
-    """A package, the versions of it that fit ("<0.28,>=0.27"), and the extra that asks for it ("" : always)."""
+    """A package, its accepted versions ("<0.28,>=0.27"), and the extra that requires it ("" if always required)."""
 
     name: str
     bounds: str
@@ -28,16 +28,16 @@ class Requirement:
     def admits(self, version: str) -> bool:
         """True for a version within the bounds.
 
-        >>> parse("apache-tvm<0.28,>=0.27.0.post1").admits("0.27.0"), parse("numpy>=1.26").admits("2.4.1")
-        (False, True)
+        >>> parse_requirement("apache-tvm<0.28,>=0.27.0.post1").admits("0.27.0")
+        False
         """
-        return all(_holds(version, sign, bound) for sign, bound in BOUND.findall(self.bounds))
+        return all(_is_within(version, sign, bound) for sign, bound in BOUND.findall(self.bounds))
 
 
-def parse(text: str) -> Requirement:
-    """Parse a requirement, a line of a package's metadata.
+def parse_requirement(text: str) -> Requirement:
+    """Parse a requirement from a line of a package's metadata.
 
-    >>> parse('torch>=2.9; extra == "torch"')
+    >>> parse_requirement('torch>=2.9; extra == "torch"')
     Requirement(name='torch', bounds='>=2.9', extra='torch')
     """
     match = REQUIREMENT.match(text)
@@ -46,10 +46,10 @@ def parse(text: str) -> Requirement:
     return Requirement(match["name"], match["bounds"].strip(), match["extra"] or "")
 
 
-def key(version: str) -> tuple[tuple[int, ...], int, int, int]:
-    """Sort key of a version: its release, then development, pre and post releases of it.
+def sort_key(version: str) -> tuple[tuple[int, ...], int, int, int]:
+    """Sort key of a version: release number, then development, pre, final and post release.
 
-    >>> key("0.27.0.dev3") < key("0.27.0rc1") < key("0.27") < key("0.27.0.post1") < key("0.27.1")
+    >>> sort_key("0.27.0rc1") < sort_key("0.27") < sort_key("0.27.0.post1") < sort_key("0.27.1")
     True
     """
     plain = version.lower().partition("+")[0]
@@ -64,8 +64,8 @@ def key(version: str) -> tuple[tuple[int, ...], int, int, int]:
     return tuple(numbers), stage, int(pre[2]) if pre else 0, int(post[1] or 0) + 1 if post else 0
 
 
-def _holds(version: str, sign: str, bound: str) -> bool:
-    a, b = key(version), key(bound)
+def _is_within(version: str, sign: str, bound: str) -> bool:
+    a, b = sort_key(version), sort_key(bound)
     if sign == "<":
         # as pip has it: a pre-release of the bound is not below it
         return a < b and a[0] != b[0]

@@ -40,7 +40,7 @@ def weights_of(proto: Any) -> Iterator[tuple[str, str, np.ndarray]]:
 
 
 def check_weights(context: CheckContext) -> Iterator[Finding]:
-    """Report NaN and meaningless infinities, which are fatal, and outliers."""
+    """Report outliers, and NaN or infinities without a meaning, which are fatal."""
     if context.proto is None:
         return
     count, meant = 0, 0
@@ -69,9 +69,9 @@ def check_weights(context: CheckContext) -> Iterator[Finding]:
 
 
 def _are_meant(context: CheckContext, values: np.ndarray) -> bool:
-    """True for infinities that are valid operands for every reader (graph/analysis/infinities.py).
+    """True if all readers accept these infinities as operands (graph/analysis/infinities.py).
 
-    The importer gives weights names of its own and binds small ones as constants: they are known by their values.
+    They are matched by value, since the importer renames weights and binds small ones as constants.
     """
     if np.isnan(values).any():
         return False
@@ -98,7 +98,7 @@ def _not_finite(name: str, layer: str, values: np.ndarray, bad: np.ndarray) -> F
 
 
 def _outliers(proto: Any) -> Iterator[tuple[str, str, float]]:
-    """(layer, place, ratio to the median magnitude of its output channel) of weights far beyond the others."""
+    """Outliers: (layer, place, ratio to the median magnitude of its output channel)."""
     layers = {node.input[1]: node for node in proto.graph.node if node.op_type in WEIGHTED and len(node.input) > 1}
     for name, _, values in weights_of(proto):
         node = layers.get(name)

@@ -1,1 +1,1 @@
-"""A network as a picture: what its operators are, how they are grouped, where each stands, and the SVG of it."""
+"""A network as a picture: its operators, their groups, the layout, and the SVG."""

@@ -28,10 +28,10 @@ BLOCKS = 100
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture of a network; shows itself in a notebook.
+    """Picture of a network, displayed by notebooks.
 
-    svg      the picture as text, without anything outside of it; light or dark as the reader's system is
-    network  what is drawn: cards with layers, operators, shapes, precision
+    svg      the picture as self-contained text, light or dark as the reader's system
+    network  the cards drawn, with layers, operators, shapes, precision
     detail   "operators", "layers" or "blocks"
     """
 
@@ -51,18 +51,18 @@ class Drawing:
 
 
 def draw(model: Model, *, detail: str = "auto", columns: int | None = None) -> Drawing:
-    """The network of a model as a picture, at any stage of the road.
+    """Draw the network of a model, at any stage of quantization.
 
     model    a module (float, partitioned, annotated, calibrated, integer), an executable, whose kernels are shown
              too, or the (module, params) of `from_onnx`
     detail   "operators": each layer of the ledger is a box with its operators, which shows what `partition` grouped;
-             "layers": a box a layer, with its last result; "blocks": about 100 boxes, parts of the network in one.
+             "layers": a box per layer, with its last result; "blocks": about 100 boxes, each a part of the network.
              "auto": the first of these that stays readable
-    columns  in how many columns a long network is broken; None: as many as look well, 1: none
+    columns  number of columns for a long network; None: as many as look good
     raises   ConfigError for an unknown detail, ModelError for control flow
 
-    Before `partition` nothing is grouped: each operator has a box of its own. Weights and what is computed from them
-    alone are not drawn. A thousand operators take about a second.
+    Before `partition` nothing is grouped: each operator has its own box. Weights, and values computed from weights
+    alone, are not drawn. A thousand operators take about a second.
 
     >>> x, builder = tvm.relax.Var("x", tvm.relax.TensorType([1, 8], "float32")), tvm.relax.BlockBuilder()
     >>> with builder.function("main", [x]):
@@ -82,7 +82,7 @@ def draw(model: Model, *, detail: str = "auto", columns: int | None = None) -> D
 
 
 def render(network: Network, detail: str, *, columns: int | None = None) -> Drawing:
-    """The picture of a network as it is."""
+    """Render a network without folding it further."""
     cards, operators = network.cards, detail == "operators"
     number = {card.key: place for place, card in enumerate(cards)}
     reads = [[number[key] for key in card.reads if key in number] for card in cards]

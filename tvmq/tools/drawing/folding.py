@@ -1,8 +1,8 @@
-"""A large network as fewer cards: stretches through which all data pass one after the other become blocks.
+"""Fold a large network into fewer cards: parts that all data pass one after another become blocks.
 
-A cut is a place in the order of computation over which few values are alive. Between two cuts stands a part of the
-network that has one way in and one way out: a residual block, an attention, a run of layers. Parts that follow each
-other and whose names begin alike are put together, evenly, until so few are left as are wanted.
+A cut is a point in the order of computation where only one value is alive. Between two cuts is a part of the network
+with a single input and a single output: a residual block, an attention, a run of layers. Consecutive parts whose names
+share a prefix are joined, evenly, until few enough are left.
 
 Tests: tests/tools/drawing/test_draw.py
 """
@@ -19,7 +19,7 @@ DEPTHS = (4, 3, 2, 1, 0)  # words of names that parts of one block have in commo
 
 
 def fold(network: Network, wanted: int) -> Network:
-    """The network in about `wanted` cards, or more where it has no cuts; as it is if it is small."""
+    """Fold the network into about `wanted` cards, or more if it lacks cuts; small ones are returned as they are."""
     cards = network.cards
     if len(cards) <= wanted:
         return network
@@ -29,9 +29,9 @@ def fold(network: Network, wanted: int) -> Network:
 
 
 def _parts(cards: Sequence[Card]) -> list[list[Card]]:
-    """The cards in order, cut behind every one whose result is all that later ones read of those before it.
+    """Parts of the cards, cut after each card whose result is the only one that later cards read.
 
-    Inputs and what is read all over the network (a mask) are no part of the count.
+    Inputs, and values that are read all over the network such as a mask, do not count.
     """
     last = {key: place for place, card in enumerate(cards) for key in card.reads}
     inputs = {card.key for card in cards if card.operator == INPUT}
@@ -51,7 +51,7 @@ def _parts(cards: Sequence[Card]) -> list[list[Card]]:
 
 
 def _join_parts(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
-    """Join parts that follow each other, those of the longest common prefix first."""
+    """Join consecutive parts, those with the longest common prefix first."""
     for depth in DEPTHS:
         runs = [list(run) for _, run in groupby(parts, key=lambda part: _beginning(part, depth))]
         size = next((size for size in _sizes(len(parts)) if sum(-(-len(run) // size) for run in runs) <= wanted), None)
@@ -62,7 +62,7 @@ def _join_parts(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
 
 
 def _sizes(most: int) -> list[int]:
-    """How many parts a block may have: small numbers all, large ones in steps of a tenth."""
+    """Sizes of blocks to try: all small numbers, large ones in steps of a tenth."""
     sizes = [1]
     while sizes[-1] < most:
         sizes.append(max(sizes[-1] + 1, int(sizes[-1] * 1.1)))
@@ -70,14 +70,14 @@ def _sizes(most: int) -> list[int]:
 
 
 def _chunks(run: Sequence[list[Card]], size: int) -> list[list[Card]]:
-    """The parts of a run in as few pieces as `size` allows, of like length."""
+    """Split a run of parts into as few pieces of at most `size` as possible, of similar length."""
     count = -(-len(run) // size)
     ends = [len(run) * number // count for number in range(count + 1)]
     return [[card for part in run[a:b] for card in part] for a, b in pairwise(ends)]
 
 
 def _beginning(part: Sequence[Card], depth: int) -> tuple[str, ...]:
-    """The first words of a part's name; inputs and results stay alone."""
+    """First words of a part's name; inputs and results are never joined."""
     if part[0].operator in (INPUT, RESULT):
         return ("", part[0].key)
     return tuple(_words(part[0].names[0])[:depth])
@@ -95,14 +95,9 @@ def _block(part: Sequence[Card], of_card: dict[str, str]) -> Card:
     reads = [key for card in part for key in card.reads]
     precisions = {card.precision for card in part}
     return Card(
-        part[0].key,
-        (block_name(part),),
-        f"{len(part)} layers",
-        precisions.pop() if len(precisions) == 1 else "mixed",
-        part[-1].result,
-        _outside(reads, of_card, part[0].key),
-        inside=tuple(part),
-    )
+        part[0].key, (block_name(part),), f"{len(part)} layers", precisions.pop() if len(precisions) == 1 else "mixed",
+        part[-1].result, _outside(reads, of_card, part[0].key), inside=tuple(part),
+    )  # fmt: skip
 
 
 def _outside(reads: Sequence[str], of_card: dict[str, str], own: str) -> tuple[str, ...]:
@@ -110,7 +105,7 @@ def _outside(reads: Sequence[str], of_card: dict[str, str], own: str) -> tuple[s
 
 
 def block_name(part: Sequence[Card]) -> str:
-    """The common beginning of the names, and where it goes on from and to.
+    """Name of a block: the common prefix of its names, and the range of what follows.
 
     >>> names = ["/stage/a/conv", "/stage/a/relu", "/stage/b/conv"]
     >>> cards = [Card(name, (name,), "") for name in names]

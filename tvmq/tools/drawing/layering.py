@@ -1,7 +1,7 @@
-"""Layered layout: the row of each card by the longest path, the order within a row by barycentres.
+"""Layered layout: the row of each card by the longest path, the order within a row by barycenters.
 
-Edges that pass rows get a place in each of them, so that no edge crosses a card; all edges of one card to later rows
-share these places.
+Edges that span several rows get a spot in each row between, so that no edge crosses a card; all edges from one card to
+later rows share these spots.
 
 Tests: tests/tools/drawing/test_draw.py
 """
@@ -17,11 +17,11 @@ MOST_PLACES = 20_000  # that long edges may take; beyond, the longest go straigh
 
 @dataclass
 class Spot:
-    """A place in a row: a card's, or one that an edge passes.
+    """Spot in a row: of a card, or of an edge that passes the row.
 
-    card    number of the card; of a passing edge, of the card it comes from
+    card    number of the card, or of the card where a passing edge begins
     passes  True for an edge
-    above   spots of the row before that it is joined to
+    above   connected spots of the previous row
     """
 
     card: int
@@ -37,7 +37,7 @@ class Layering:
     """Rows of spots in order.
 
     of_card   the spot of each card
-    straight  (from, to) of edges without places
+    straight  (from, to) of edges without spots
     """
 
     rows: list[list[Spot]]
@@ -46,7 +46,7 @@ class Layering:
 
 
 def layer(reads: Sequence[Sequence[int]]) -> Layering:
-    """Rows for cards; `reads` has for each the earlier cards that it reads."""
+    """Arrange cards in rows; `reads` has the earlier cards that each one reads."""
     number = _rows_of(reads)
     spots = [Spot(card, row, passes=False) for card, row in enumerate(number)]
     rows: list[list[Spot]] = [[] for _ in range(max(number, default=-1) + 1)]
@@ -66,7 +66,7 @@ def layer(reads: Sequence[Sequence[int]]) -> Layering:
 
 
 def _rows_of(reads: Sequence[Sequence[int]]) -> list[int]:
-    """Row of each card: its longest path; a card that reads nothing stands just above its first reader."""
+    """Row of each card: its longest path; a card that reads nothing is placed just above its first reader."""
     row = [0] * len(reads)
     for card, before in enumerate(reads):
         row[card] = max((row[other] + 1 for other in before), default=0)
@@ -78,7 +78,7 @@ def _rows_of(reads: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _join(reads: Sequence[Sequence[int]], spots: Sequence[Spot], rows: list[list[Spot]]) -> list[tuple[int, int]]:
-    """Join the spots, with places for long edges; returns the edges that got none."""
+    """Connect the spots, with new ones for long edges; returns the edges that got none."""
     edges = [(other, card) for card, before in enumerate(reads) for other in before]
     last: dict[int, int] = {}
     for other, card in sorted(edges, key=lambda edge: spots[edge[1]].row - spots[edge[0]].row):
@@ -102,7 +102,7 @@ def _join(reads: Sequence[Sequence[int]], spots: Sequence[Spot], rows: list[list
 
 
 def _longest_allowed(lengths: Sequence[int]) -> int:
-    """The greatest length of edges so that all up to it need no more places than there may be."""
+    """Greatest length so that all edges up to it need no more spots than allowed."""
     total, longest = 0, max(lengths, default=0)
     for length in sorted(lengths):
         total += length
@@ -117,7 +117,7 @@ def _connect(above: Spot, below: Spot) -> None:
 
 
 def _sort(row: list[Spot], *, above: bool) -> None:
-    """Order a row by the mean place of neighbours; those without keep theirs."""
+    """Order a row by the mean position of neighbors; spots without neighbors keep theirs."""
     mean: dict[int, float] = {}
     for spot in row:
         near = spot.above if above else spot.below
@@ -127,6 +127,6 @@ def _sort(row: list[Spot], *, above: bool) -> None:
 
 
 def _spread(row: Sequence[Spot]) -> None:
-    """Places one apart, around 0."""
+    """Set positions one apart, centered at 0."""
     for place, spot in enumerate(row):
         spot.x = place - (len(row) - 1) / 2

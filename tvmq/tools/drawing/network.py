@@ -1,7 +1,7 @@
-"""The network of a module as cards to be drawn: one for each layer of the ledger, or for each operator where nothing
-is decided yet.
+"""The network of a module as cards to draw: one for each layer of the ledger, or for each operator if nothing is
+decided yet.
 
-Constants, weights and whatever is computed from them alone are part of the operator that reads them.
+Constants, weights and values computed from them alone are part of the operator that reads them.
 
 Tests: tests/tools/drawing/test_draw.py
 """
@@ -26,7 +26,7 @@ WEIGHTS_FROM = "num_input"  # of a front end: so many parameters are inputs, the
 
 @dataclass(frozen=True)
 class OperatorRow:
-    """A binding: its variable, its operator, and its result as text."""
+    """Binding of the module: its variable, its operator, and its result as text."""
 
     name: str
     operator: str
@@ -37,16 +37,16 @@ class OperatorRow:
 class Card:
     """A box of the picture.
 
-    key        unique; of a layer its key in the ledger
-    names      in the source
+    key        unique; for a layer its key in the ledger
+    names      names in the source model
     operator   family or operator; "input", "result"
-    precision  "int8", "int16", "float"; "" where nothing is decided
-    result     shape and type of what it gives, as text
-    reads      keys of the cards whose results it takes
-    operators  what it consists of, in order
-    kernels    that compute it, of a built model
-    why        who decided
-    inside     of a block: the cards that are folded into it
+    precision  "int8", "int16", "float"; "" if nothing is decided
+    result     shape and type of its result, as text
+    reads      keys of the cards whose results it reads
+    operators  its operators, in order
+    kernels    its kernels, in a built model
+    why        reason of the decision
+    inside     cards folded into a block
     """
 
     key: str
@@ -63,7 +63,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Network:
-    """Cards in an order in which each stands behind those that it reads; the stage of the module."""
+    """Network to draw: cards in topological order, and the stage of the module."""
 
     cards: tuple[Card, ...]
     stage: str
@@ -78,13 +78,13 @@ def network_of(mod: tvm.IRModule, params: Iterable[str] = (), kernels: Mapping[s
     """
     view, ledger = View(mod), get_ledger(mod)
     steps, same = _steps(view, _weights(view, params))
-    groups = _without_circles(_groups(view, ledger, list(steps)), steps)
+    groups = _split_cycles(_groups(view, ledger, list(steps)), steps)
     of_layer = kernels_of_layers(view, kernels, ledger.layers) if kernels else {}
     results = [same[name] for name in view.outputs if name in same]
     cards = [*_inputs(view, steps, results), *_layers(view, ledger, steps, groups, of_layer)]
     if results:
         cards.append(Card("result:", ("result",), RESULT, reads=_keys(view, groups, results)))
-    return Network(tuple(in_order(cards)), ledger.stage)
+    return Network(tuple(sort_topologically(cards)), ledger.stage)
 
 
 Steps = Mapping[str, tuple[str, ...]]
@@ -99,9 +99,9 @@ def _weights(view: View, params: Iterable[str]) -> set[str]:
 
 
 def _steps(view: View, weights: set[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """{variable: variables that it reads} of all that depends on an input, and {variable: the one it stands for}.
+    """Reads {variable: variables} of all that depends on an input, and aliases {variable: variable}.
 
-    A field of a tuple stands for the tuple.
+    A field of a tuple is an alias of the tuple.
     """
     steps: dict[str, tuple[str, ...]] = {}
     same = {name: name for name in view.params if name not in weights}
@@ -117,7 +117,7 @@ def _steps(view: View, weights: set[str]) -> tuple[dict[str, tuple[str, ...]], d
 
 
 def _groups(view: View, ledger: Ledger, names: Sequence[str]) -> dict[str, str]:
-    """{variable: key of its card}: of its layer, or itself."""
+    """Key of the card of each variable: its layer, or the variable itself."""
     members = {member: key for key, entry in ledger.layers.items() for member in (*(entry.get("members") or ()), key)}
     owner = {source: key for key in reversed(list(ledger.layers)) for source in ledger.layers[key].get("layers", ())}
 
@@ -129,26 +129,26 @@ def _groups(view: View, ledger: Ledger, names: Sequence[str]) -> dict[str, str]:
     return {name: group(name) for name in names}
 
 
-def _without_circles(groups: Mapping[str, str], reads: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Split groups that would stand both before and behind another one into single operators."""
+def _split_cycles(groups: Mapping[str, str], reads: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Split groups that lie on a cycle into single operators."""
     edges: dict[str, set[str]] = {}
     for name, group in groups.items():
         edges.setdefault(group, set()).update(groups[read] for read in reads[name] if read in groups)
-    apart = _on_circles({group: before - {group} for group, before in edges.items()})
+    apart = _nodes_on_cycles({group: before - {group} for group, before in edges.items()})
     return {name: name if group in apart else group for name, group in groups.items()}
 
 
-def _on_circles(edges: Mapping[str, set[str]]) -> set[str]:
-    """Nodes of which no order exists: those that remain when sources and ends are taken away again and again."""
+def _nodes_on_cycles(edges: Mapping[str, set[str]]) -> set[str]:
+    """Nodes on cycles: those that remain after repeatedly removing sources and sinks."""
     readers: dict[str, set[str]] = {name: set() for name in edges}
     for name, before in edges.items():
         for other in before:
             readers[other].add(name)
-    return _remaining(_remaining(set(edges), edges, readers), readers, edges)
+    return _remove_sources(_remove_sources(set(edges), edges, readers), readers, edges)
 
 
-def _remaining(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> set[str]:
-    """Nodes that are left when those with nothing before them are removed again and again."""
+def _remove_sources(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> set[str]:
+    """Nodes that remain after repeatedly removing those without predecessors."""
     left = set(nodes)
     count = {name: len(before[name] & left) for name in left}
     free = [name for name in left if not count[name]]
@@ -174,11 +174,7 @@ def _inputs(view: View, steps: Steps, results: Sequence[str]) -> list[Card]:
 
 
 def _layers(
-    view: View,
-    ledger: Ledger,
-    steps: Steps,
-    groups: Mapping[str, str],
-    kernels: Mapping[str, Sequence[str]],
+    view: View, ledger: Ledger, steps: Steps, groups: Mapping[str, str], kernels: Mapping[str, Sequence[str]]
 ) -> list[Card]:
     """A card for each group."""
     inside: dict[str, list[str]] = {}
@@ -207,12 +203,12 @@ def _layers(
 
 
 def _keys(view: View, groups: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
-    """Cards that variables belong to, each once."""
+    """Cards of these variables, without repetition."""
     return tuple(dict.fromkeys(f"{INPUT}:{name}" if name in view.params else groups[name] for name in names))
 
 
-def in_order(cards: Sequence[Card]) -> list[Card]:
-    """Cards so that each stands behind those that it reads, otherwise as they stood."""
+def sort_topologically(cards: Sequence[Card]) -> list[Card]:
+    """Sort cards topologically, otherwise keeping their order."""
     known = {card.key: card for card in cards}
     done: set[str] = set()
     order: list[Card] = []
@@ -232,7 +228,7 @@ def in_order(cards: Sequence[Card]) -> list[Card]:
 
 
 def precision_of(entry: Mapping[str, Any]) -> str:
-    """The precision of an entry of the ledger; "int16" where it reads the wide codes of a residual stream."""
+    """Precision of an entry of the ledger; "int16" if it reads an int16 residual."""
     if (entry.get("facts") or {}).get("stream"):
         return "int16"
     return str(entry.get("precision", ""))
@@ -248,7 +244,7 @@ def operator_text(value: relax.Expr) -> str:
 
 
 def plain_operator(name: str) -> str:
-    """An operator's name without where it comes from.
+    """Name of an operator without its namespace.
 
     >>> plain_operator("nn.conv2d"), plain_operator("tvmq.requantize")
     ('conv2d', 'requantize')
@@ -257,7 +253,7 @@ def plain_operator(name: str) -> str:
 
 
 def result_text(var: relax.Expr) -> str:
-    """Shape and type of a value; the first of a tuple.
+    """Shape and type of a value as text.
 
     >>> result_text(relax.Var("x", relax.TensorType([1, 3], "int8")))
     '1×3 int8'

@@ -1,4 +1,4 @@
-"""Where cards and edges stand, in pixels: each near the middle of its neighbours, long pictures in columns.
+"""Positions of cards and edges in pixels: each near the middle of its neighbors, long pictures in columns.
 
 Tests: tests/tools/drawing/test_draw.py
 """
@@ -26,10 +26,10 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Edge:
-    """From a card to another one: points, and whether its pieces are curves or straight with corners.
+    """Edge between two cards: its points, and whether its pieces are curves or straight lines with corners.
 
     ends    True where a card begins behind it
-    is_far  True where it has no place of its own and runs behind the cards
+    is_far  True if it has no spots of its own and runs behind the cards
     """
 
     source: int
@@ -41,7 +41,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Placement:
-    """Upper left corners of the cards, the edges, and the size of it all."""
+    """Upper left corners of the cards, the edges, and the size of the picture."""
 
     corners: tuple[Point, ...]
     edges: tuple[Edge, ...]
@@ -51,7 +51,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class _Grid:
-    """tops and heights of the rows, the column of each, and the ways between columns."""
+    """Tops, heights and columns of the rows, and the lanes between columns."""
 
     tops: Sequence[float]
     heights: Sequence[float]
@@ -59,12 +59,12 @@ class _Grid:
     gutters: Sequence[float]
 
     def end(self, row: int) -> float:
-        """Where a row ends."""
+        """Bottom of a row."""
         return self.tops[row] + self.heights[row]
 
 
 def place(layering: Layering, sizes: Sequence[Point], *, columns: int | None = None) -> Placement:
-    """Places for the rows; `sizes` are width and height of each card, `columns` None: as many as look well."""
+    """Place the rows; `sizes` are width and height of each card, `columns` None means as many as look good."""
     rows = layering.rows
     if not rows:
         return Placement((), (), 2 * MARGIN, 2 * MARGIN)
@@ -89,7 +89,7 @@ def place(layering: Layering, sizes: Sequence[Point], *, columns: int | None = N
 
 
 def _set_middles(rows: Sequence[list[Spot]], sizes: Sequence[Point]) -> None:
-    """x of every spot: near those above and below, none over another one."""
+    """Set x of every spot: near those above and below, without overlaps."""
     for row in rows:
         _set_row(row, [0.0] * len(row), sizes)
     for sweep in range(2 * SWEEPS + 1):
@@ -99,7 +99,7 @@ def _set_middles(rows: Sequence[list[Spot]], sizes: Sequence[Point]) -> None:
 
 
 def _middle(near: Sequence[Spot], own: float) -> float:
-    """The mean place of neighbours by the weights that rows are set by: a trunk comes back to where it forked."""
+    """Mean position of neighbors, weighted so that a trunk returns to where it forked."""
     total = sum(map(_weight, near))
     return sum(_weight(spot) * spot.x for spot in near) / total if total else own
 
@@ -113,7 +113,7 @@ def _width(spot: Spot, sizes: Sequence[Point]) -> float:
 
 
 def _set_row(row: Sequence[Spot], wanted: Sequence[float], sizes: Sequence[Point]) -> None:
-    """The places in order that are nearest to those wanted, by squares: neighbours that collide share their mean."""
+    """Positions in order with least squared distance from the wanted ones: colliding neighbors share their mean."""
     offset, last = 0.0, 0.0
     offsets: list[float] = []
     for spot in row:
@@ -138,7 +138,7 @@ def _set_row(row: Sequence[Spot], wanted: Sequence[float], sizes: Sequence[Point
 def _columns(
     rows: Sequence[list[Spot]], heights: Sequence[float], sizes: Sequence[Point], wanted: int | None
 ) -> list[range]:
-    """The rows of each column."""
+    """Rows of each column."""
     total = sum(heights) + ROW_GAP * len(rows)
     width = max(spot.x for row in rows for spot in row) - min(spot.x for row in rows for spot in row)
     width += max(size[0] for size in sizes) + COLUMN_GAP
@@ -149,7 +149,7 @@ def _columns(
 
 
 def _break_rows(heights: Sequence[float], crossing: Sequence[int], wanted: int) -> list[range]:
-    """Rows in about `wanted` columns of like heights, broken near there where the fewest edges cross.
+    """Break rows into about `wanted` columns of similar height, near where the fewest edges cross.
 
     >>> _break_rows([1.0] * 9, [0, 2, 1, 2, 2, 1, 2, 2, 1], 3)
     [range(0, 2), range(2, 5), range(5, 9)]
@@ -174,7 +174,7 @@ def _break_rows(heights: Sequence[float], crossing: Sequence[int], wanted: int) 
 def _set_columns(
     rows: Sequence[list[Spot]], heights: Sequence[float], sizes: Sequence[Point], bands: Sequence[range]
 ) -> tuple[_Grid, float, float]:
-    """Shift rows into their columns. returns the grid, and where all of it ends"""
+    """Shift rows into their columns; returns the grid and the size of the picture."""
     tops, column, gutters = [0.0] * len(rows), [0] * len(rows), []
     way = ROW_GAP if len(bands) > 1 else 0.0  # above and below, for edges between columns
     left, bottom = MARGIN, 0.0
@@ -195,7 +195,7 @@ def _set_columns(
 
 
 def _edge(a: Spot, b: Spot, boxes: Sequence[Point], grid: _Grid, lane: int) -> Edge:
-    """Edge from the row of a to the next one; along that row where it passes it."""
+    """Edge from the row of a to the next one, or along the next row if it passes through."""
     begin = grid.end(a.row) if a.passes else boxes[a.card][1]
     end = grid.end(b.row) if b.passes else boxes[b.card][0]
     start, top = grid.end(a.row), grid.tops[b.row]

@@ -1,4 +1,4 @@
-"""The text of the picture: SVG with its own style, which follows light and dark.
+"""SVG of the picture, with its own style, which follows light and dark mode.
 
 Tests: tests/tools/drawing/test_draw.py
 """
@@ -38,7 +38,7 @@ STYLE = """
 
 
 def lines_of(card: Card, *, operators: bool) -> list[str]:
-    """The small lines of a card: operator and precision, the result, kernels; or one for each operator in it."""
+    """Small lines of a card: operator and precision, result, kernels; or one per operator."""
     if card.operator == RESULT:
         return []
     head = plain_operator(card.operator) + (f", {card.precision}" if card.precision else "")
@@ -52,7 +52,7 @@ def _kernels(card: Card) -> list[str]:
 
 
 def titles_of(cards: Sequence[Card]) -> list[str]:
-    """The names on cards."""
+    """Titles of cards."""
     names = [short_names(card.names) for card in cards]
     groups: dict[str, set[str]] = {}
     for name in names:
@@ -62,7 +62,7 @@ def titles_of(cards: Sequence[Card]) -> list[str]:
 
 
 def _cut_apart(texts: Sequence[str], most: int) -> dict[str, str]:
-    """Texts without a part that they have in common, cut elsewhere or less where they would look alike.
+    """Shortened texts, cut where they stay distinct, and less if they would look alike.
 
     >>> list(_cut_apart(["/layer.0/attention/query/MatMul", "/layer.1/attention/query/MatMul"], 16).values())
     ['/layer.0..MatMul', '/layer.1..MatMul']
@@ -76,7 +76,7 @@ def _cut_apart(texts: Sequence[str], most: int) -> dict[str, str]:
 
 
 def shorten(text: str, most: int, tail: int | None = None) -> str:
-    """A text without its middle where it is too long; `tail` letters stand behind the cut, else half of them.
+    """Text without its middle if it is too long; `tail` letters are kept after the cut, by default half.
 
     >>> shorten("/encoder/layer.3/attention/query", 20), shorten("/encoder/layer.3/attention/query", 20, 2)
     ('/encoder/..ion/query', '/encoder/layer.3..ry')
@@ -100,7 +100,7 @@ def _most() -> int:
 
 
 def write(cards: Sequence[Card], placement: Placement, *, operators: bool, label: str) -> str:
-    """The picture as text."""
+    """SVG text of the picture."""
     width, height = placement.width, placement.height
     head = (
         f'<svg class="tvmq-drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" '
@@ -112,7 +112,7 @@ def write(cards: Sequence[Card], placement: Placement, *, operators: bool, label
 
 
 def _n(value: float) -> str:
-    """A number as short as it may be.
+    """Number as short text.
 
     >>> _n(12.0), _n(0.46)
     ('12', '0.5')
@@ -121,7 +121,7 @@ def _n(value: float) -> str:
 
 
 def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
-    """Edges as SVG: one path for all edges of a card, and their tips."""
+    """SVG of edges: one path for all edges of a card, and their tips."""
     paths: dict[int, list[str]] = {}
     far: dict[int, list[str]] = {}
     tips: dict[int, list[str]] = {}
@@ -132,7 +132,7 @@ def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
             tips.setdefault(edge.source, []).append(f"M{_n(x)} {_n(y)}l-3.5-{TIP:g}h7z")
     return [
         f'<g data-from="{xml_text(cards[card].key)}">'
-        f'{_lines("edge far", far.get(card))}{_lines("edge", paths.get(card))}'
+        f"{_lines('edge far', far.get(card))}{_lines('edge', paths.get(card))}"
         f"{_lines('tip', tips.get(card))}</g>"
         for card in dict.fromkeys((*paths, *far))
     ]
@@ -161,7 +161,7 @@ def _curve(a: Point, b: Point) -> str:
 
 
 def _bend(a: Point, b: Point) -> str:
-    """From a to b, upright at both ends."""
+    """Curve from a to b, vertical at both ends."""
     if abs(a[0] - b[0]) < 0.5:
         return f"L{_n(b[0])} {_n(b[1])}"
     middle = (a[1] + b[1]) / 2

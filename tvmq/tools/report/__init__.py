@@ -1,1 +1,1 @@
-"""The page of `tvmq report`: what is known of a quantized model, put together, and written as HTML."""
+"""The page of `tvmq report`: facts about a quantized model, assembled and written as HTML."""

@@ -1,4 +1,4 @@
-"""Assemble a report from the model and whichever of comparison, profile and statistics there are.
+"""Assemble a report from a model and those of comparison, profile and statistics that are available.
 
 Tests: tests/tools/report/test_report.py
 """
@@ -22,42 +22,28 @@ Tile = tuple[str, str, str]
 
 
 def assemble(
-    exe: Executable,
-    title: str,
-    *,
-    comparison: Comparison | None = None,
-    profile: Profile | None = None,
-    statistics: Mapping[str, TensorStatistics] | None = None,
-    front: Mapping[str, Any] | None = None,
-    tiles: Sequence[Tile] = (),
-    missing: Sequence[str] = (),
-) -> Report:
+    exe: Executable, title: str, *, comparison: Comparison | None = None, profile: Profile | None = None,
+    statistics: Mapping[str, TensorStatistics] | None = None, front: Mapping[str, Any] | None = None,
+    tiles: Sequence[Tile] = (), missing: Sequence[str] = (),
+) -> Report:  # fmt: skip
     """The report of a quantized model.
 
-    comparison  with the float model
-    profile     of a run
-    statistics  {tensor: what the data are there}, of the float model
-    tiles       facts for the head, before ours
+    comparison  comparison with the float model
+    profile     profile of a run
+    statistics  {tensor: statistics of the calibration data}, of the float model
+    tiles       figures for the head, before those added here
     raises      StageError for a model that was never quantized
     """
     explanation, network = explain(exe), network_of_model(exe)
     rows = rows_of(network, explanation, comparison, profile, statistics)
     ledger = explanation.ledger
+    raised = [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
     return Report(
-        title,
-        network,
-        rows,
-        [*tiles, *_tiles(explanation, rows, profile)],
-        missing,
-        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *_guard_lines(rows)],
+        title, network, rows, [*tiles, *_tiles(explanation, rows, profile)], missing,
+        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *raised],
         [note for note in ledger.notes if not note.startswith(GUARD)],
-        f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "",
-        front,
-    )
-
-
-def _guard_lines(rows: Sequence[Row]) -> list[str]:
-    return [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
+        f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "", front,
+    )  # fmt: skip
 
 
 def _tiles(explanation: Explanation, rows: Sequence[Row], profile: Profile | None) -> list[Tile]:

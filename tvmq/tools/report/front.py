@@ -3,8 +3,8 @@
     {"points": [{"name", "drop", "low", "high", "seconds", "bytes", "recipe": {...}}, ...],
      "float": {"seconds", "bytes", "score"}, "goal": {...}}
 
-drop, low, high  of a point, in the units of the metric: its drop below float and the interval of that; null where no
-                 metric judged, then "sqnr" in dB counts
+drop, low, high  drop of a point below float and its confidence interval, in units of the metric; null without a
+                 metric, then "sqnr" in dB counts
 seconds, bytes   of a run, of the saved model
 """
 
@@ -24,9 +24,9 @@ LARGEST = 1e100
 
 
 def read_front(path: Path) -> dict[str, Any]:
-    """The front as data, with the SVG of its picture as "svg".
+    """Read the front; its picture is added as "svg".
 
-    raises   DataError for a file that cannot be read or is of another form, with the point and what it lacks
+    raises   DataError for a file that cannot be read or lacks something, with the point and field
     """
     try:
         check_regular(path)
@@ -36,12 +36,10 @@ def read_front(path: Path) -> dict[str, Any]:
             f"report: '{path}' cannot be read ({error.strerror}); give the front.json of a search"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise DataError(f"report: '{path}' is no JSON ({error}); give the front.json of a search") from error
+        raise DataError(f"report: '{path}' is not JSON ({error}); give the front.json of a search") from error
     points = front.get("points") if isinstance(front, dict) else None
     if not isinstance(points, list) or not points:
-        raise DataError(
-            f"report: '{path}' holds no list 'points' of at least one point; give the front.json of a search"
-        )
+        raise DataError(f"report: '{path}' has no non-empty list 'points'; give the front.json of a search")
     where = f"report: point {{}} of '{path}'"
     for number, point in enumerate(points):
         _check_form(point, number, where.format(number))
@@ -77,6 +75,6 @@ def _require(fields: Mapping[str, Any], names: Iterable[str], where: str) -> Non
 
 
 def _number(value: Any) -> float | None:
-    """A finite number that leaves room for arithmetic."""
+    """True for a finite number small enough for arithmetic."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
     return float(value) if is_number else None

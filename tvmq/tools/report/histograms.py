@@ -1,4 +1,4 @@
-"""Histograms of the calibration data in each tensor, beside the thresholds of its codes: for pictures.
+"""Histograms of the calibration data in each tensor, with the thresholds of its codes, as drawn on the page.
 
 Tests: tests/tools/report/test_report.py
 """
@@ -26,11 +26,11 @@ BARS = 72
 def statistics_of(
     mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None, data: Any, ledger: Ledger, *, target: Any = None
 ) -> dict[str, TensorStatistics]:
-    """{tensor: its statistics} of a float model for the options of a quantized one.
+    """Statistics by tensor of a float model, collected with the options of a quantized one.
 
-    Rules are left out: layers that stayed float have histograms too.
+    Rules are ignored, so that layers that stayed float have histograms too.
 
-    data     anything that `quantize` takes; it is read twice, for channels that stand out and for the counts
+    data     data set as for `quantize`; read twice, for outlier channels and for the counts
     raises   DataError for data that do not fit the model
     """
     config = replace(recorded_options(ledger.config), do_simulation=False)
@@ -41,7 +41,7 @@ def statistics_of(
 
 
 def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:
-    """{tensor: {"low", "high", "scale", "zero_point", "dtype"}} of all that are read or given as codes."""
+    """{tensor: {"low", "high", "scale", "zero_point", "dtype"}} for all tensors that are codes."""
     ranges: dict[str, dict[str, Any]] = {}
     for key, entry in ledger.layers.items():
         for name, codes in zip(entry.get("inputs", ()), entry.get("input") or (), strict=False):
@@ -53,7 +53,7 @@ def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:
 
 
 def _range(codes: Mapping[str, Any]) -> dict[str, Any]:
-    """The real numbers that codes can stand for.
+    """Range of the real numbers that codes can represent.
 
     >>> _range({"dtype": "uint8", "bits": 8, "scale": 0.5, "zero_point": 3})["high"]
     126.0
@@ -66,7 +66,7 @@ def _range(codes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bars(statistics: TensorStatistics, limits: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A histogram as it is drawn: `counts` of BARS bars from `low` to `high` without the zeros, which are a share.
+    """Histogram as drawn: `counts` of BARS bars from `low` to `high`; zeros are left out and given as a share.
 
     limits   thresholds of the tensor; then "clipped" is the share of values outside of them
 

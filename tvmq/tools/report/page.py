@@ -1,4 +1,4 @@
-"""The page: facts put into a template; style, script and drawings stand in it, nothing is fetched.
+"""The page: facts in an HTML template with style, script and drawings inside, so that nothing is fetched.
 
 Tests: tests/tools/report/test_report.py
 """
@@ -27,14 +27,14 @@ class Report:
     """Content of the page.
 
     title    name of the model
-    network  to be drawn
-    rows     of its layers, see rows.py
-    tiles    (name, value, more) of the head
-    missing  a sentence for each thing that is not known, and what would make it known
-    guard    what the guard did, a line each
-    notes    of the ledger
+    network  network to draw
+    rows     figures of its layers, see rows.py
+    tiles    (name, value, detail) for the head
+    missing  a sentence for each missing figure, with the option that adds it
+    guard    actions of the guard, one per line
+    notes    notes of the ledger
     times    a sentence on the profile
-    front    of a search, see front.py; None without
+    front    Pareto front of a search, see front.py; None without one
     """
 
     title: str
@@ -65,7 +65,7 @@ class Report:
         ))  # fmt: skip
 
     def drawings(self) -> list[Drawing]:
-        """Drawings of the network: of a large one in blocks first, then of all layers."""
+        """Drawings of the network: for a large one first in blocks, then with all layers."""
         layers = render(self.network, "layers")
         if len(self.network.cards) <= MOST_CARDS:
             return [layers]
@@ -73,12 +73,12 @@ class Report:
 
 
 def check_jinja2() -> None:
-    """Check before the work. raises ConfigError where jinja2 is not installed"""
+    """Check before the work that jinja2 is installed. raises ConfigError"""
     try:
         import jinja2  # noqa: F401
     except ImportError:
         raise ConfigError(
-            'report: the page is written with jinja2, which is not installed; pip install "tvmq[report]"'
+            'report: jinja2, which writes the page, is not installed; pip install "tvmq[report]"'
         ) from None
 
 
@@ -98,7 +98,7 @@ def _text(name: str) -> str:
 
 
 def decibels(figures: Mapping[str, Any] | None) -> str:
-    """Signal to error of a row.
+    """SQNR of a row as text.
 
     >>> decibels({"sqnr": 31.24}), decibels({"sqnr": None, "equal": True}), decibels(None)
     ('31.2', 'equal', '')
@@ -109,7 +109,7 @@ def decibels(figures: Mapping[str, Any] | None) -> str:
 
 
 def microseconds(seconds: float | None) -> str:
-    """A time of a layer.
+    """Time of a layer as text.
 
     >>> microseconds(0.0000123), microseconds(None)
     ('12.3', '')
@@ -118,7 +118,7 @@ def microseconds(seconds: float | None) -> str:
 
 
 def count_text(number: int) -> str:
-    """Multiply-accumulates for people.
+    """Human-readable number of multiply-accumulates.
 
     >>> count_text(2359296), count_text(0)
     ('2.36 M', '')

@@ -1,4 +1,4 @@
-"""The layers of the page: for each what the ledger, the comparison, the profile and the data say of it.
+"""Rows of the page: figures of each layer from the ledger, the comparison, the profile and the data.
 
 Tests: tests/tools/report/test_report.py
 """
@@ -6,7 +6,7 @@ Tests: tests/tools/report/test_report.py
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tvmq.calibration.observers.base import TensorStatistics
@@ -15,7 +15,7 @@ from tvmq.options.rules import short_names
 from tvmq.runtime.profile_table import Profile
 from tvmq.tools.analysis.comparison_table import ERRORS, Comparison
 from tvmq.tools.analysis.explanation import Explanation
-from tvmq.tools.analysis.story import Story
+from tvmq.tools.analysis.layer_report import LayerReport
 from tvmq.tools.drawing.network import INPUT, RESULT, Card, Network, plain_operator
 from tvmq.tools.report.histograms import bars, thresholds
 
@@ -23,19 +23,19 @@ Row = dict[str, Any]
 
 
 def rows_of(
-    network: Network,
-    explanation: Explanation,
-    comparison: Comparison | None = None,
-    profile: Profile | None = None,
+    network: Network, explanation: Explanation, comparison: Comparison | None = None, profile: Profile | None = None,
     statistics: Mapping[str, TensorStatistics] | None = None,
-) -> list[Row]:
-    """Rows for the cards of the network, in the order of computation; what is not known is None.
+) -> list[Row]:  # fmt: skip
+    """Rows for the cards of the network, in order of computation; unknown figures are None.
 
-    Times of layers that one kernel computes are at the one that multiplies, or else the first; the others say so.
+    If one kernel computes several layers, its time is given for the one that multiplies, else the first one.
     """
     cards = [card for card in network.cards if card.operator != RESULT]
     rows = {card.key: _row(card, explanation) for card in cards}
-    owner = _owners(cards, explanation)
+    # names belong to layers of the ledger before added conversions, inputs last
+    owner = {name: card.key for card in cards if card.operator == INPUT for name in card.names}
+    owner |= {name: card.key for card in reversed(cards) if card.operator != INPUT for name in card.names}
+    owner |= {name: card.key for card in cards if card.key in explanation.ledger.layers for name in card.names}
     if comparison is not None:
         _add_errors(rows, owner, comparison)
     if profile is not None:
@@ -44,61 +44,34 @@ def rows_of(
     return list(rows.values())
 
 
-def _owners(cards: Sequence[Card], explanation: Explanation) -> dict[str, str]:
-    """{name of the source: key of its row}: layers of the ledger before conversions of ours, inputs last."""
-    owner = {name: card.key for card in cards if card.operator == INPUT for name in card.names}
-    owner |= {name: card.key for card in reversed(cards) if card.operator != INPUT for name in card.names}
-    return owner | {name: card.key for card in cards if card.key in explanation.ledger.layers for name in card.names}
-
-
 def _row(card: Card, explanation: Explanation) -> Row:
     entry = explanation.ledger.layers.get(card.key)
     story = ""
     if entry is not None:
-        layers = {card.key: entry}
-        story = str(
-            Story(card.key, layers, explanation.macs(), explanation.kernels, explanation.sources, explanation.notes)
-        )
+        facts = explanation.macs(), explanation.kernels, explanation.sources, explanation.notes
+        story = str(LayerReport(card.key, {card.key: entry}, *facts))
     return {
-        "key": card.key,
-        "names": list(card.names),
-        "title": short_names(card.names),
-        "operator": plain_operator(card.operator),
-        "precision": card.precision,
-        "result": card.result,
-        "why": card.why,
-        "story": story,
+        "key": card.key, "names": list(card.names), "title": short_names(card.names),
+        "operator": plain_operator(card.operator), "precision": card.precision, "result": card.result,
+        "why": card.why, "story": story,
         "operators": [[plain_operator(one.operator), one.result] for one in card.operators],
-        "macs": (entry or {}).get("macs") or 0,
-        "kernels": list(card.kernels),
-        "computed_with": "",
+        "macs": (entry or {}).get("macs") or 0, "kernels": list(card.kernels), "computed_with": "",
         **dict.fromkeys((*ERRORS, "seconds", "share", "forecast", "histogram")),
-    }
+    }  # fmt: skip
 
 
 def _add_errors(rows: Mapping[str, Row], owner: Mapping[str, str], comparison: Comparison) -> None:
     for layer in comparison.layers:
-        key = _owner(layer.names, owner)
-        if key is None:
-            continue
-        for error in ERRORS:
-            figures = getattr(layer, error)
-            if figures is not None:
-                rows[key][error] = _figures(figures)
+        key = next((owner[name] for name in layer.names if name in owner), None)
+        figures = {error: getattr(layer, error) for error in ERRORS if getattr(layer, error) is not None}
+        if key is not None:
+            rows[key].update({error: _figures(each) for error, each in figures.items()})
 
 
 def _figures(figures: Figures) -> dict[str, Any]:
-    """Figures for JSON, where values that are not finite are None."""
-    numbers = {name: _finite_or_none(value) for name, value in figures.to_dict().items()}
-    return {**numbers, "equal": figures.sqnr == math.inf}
-
-
-def _finite_or_none(value: float | None) -> float | None:
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def _owner(names: Iterable[str], owner: Mapping[str, str]) -> str | None:
-    return next((owner[name] for name in names if name in owner), None)
+    """Figures for JSON, with None for values that are not finite."""
+    known = {name: float(v) if v is not None and math.isfinite(v) else None for name, v in figures.to_dict().items()}
+    return {**known, "equal": figures.sqnr == math.inf}
 
 
 def _add_times(rows: Mapping[str, Row], owner: Mapping[str, str], profile: Profile) -> None:
@@ -118,11 +91,9 @@ def _add_times(rows: Mapping[str, Row], owner: Mapping[str, str], profile: Profi
 
 
 def _add_histograms(
-    rows: Mapping[str, Row],
-    owner: Mapping[str, str],
-    explanation: Explanation,
+    rows: Mapping[str, Row], owner: Mapping[str, str], explanation: Explanation,
     statistics: Mapping[str, TensorStatistics],
-) -> None:
+) -> None:  # fmt: skip
     limits = thresholds(explanation.ledger)
     for name, known in statistics.items():
         keys = [name] if name in rows else [f"{INPUT}:{name}", owner.get(name, "")]  # what rounds an input shows it too
@@ -132,6 +103,6 @@ def _add_histograms(
 
 
 def worst_row(rows: Sequence[Row], error: str = "local") -> Row | None:
-    """The row of lowest signal to error; None where nothing was compared."""
+    """Row of lowest SQNR; None if nothing was compared."""
     known = [row for row in rows if row[error] and row[error]["sqnr"] is not None]
     return min(known, key=lambda row: row[error]["sqnr"], default=None)

@@ -206,7 +206,7 @@ def test_nothing_is_added_where_all_is_proved() -> None:
     assert "T.min(" not in text and "T.max(" not in text and "T.Select(" not in text
 
 
-def test_free_sizes() -> None:
+def test_dynamic_sizes() -> None:
     n = tirx.Var("n", "int64")
     builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((2, n), "float32"))
     i = relax.Var("i", relax.TensorType((2, 1), "int64"))

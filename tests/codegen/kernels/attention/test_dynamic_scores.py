@@ -21,7 +21,7 @@ from tvmq.errors import BuildError
 
 CODES = CodeLimits(0, 0, 255, "uint8")
 SIGNED = CodeLimits(-128, -128, 127, "int8")
-FREE = ("batch", 2, "rows", "keys")
+DYNAMIC = ("batch", 2, "rows", "keys")
 SIZES = [(1, 1, 1), (2, 3, 15), (1, 9, 16), (3, 2, 17), (1, 5, 40), (1, 40, 33)]
 
 
@@ -72,7 +72,7 @@ def test_instruction_sets(level: str) -> None:
 def check(mask: Any, codes: CodeLimits, level: str) -> None:
     """Assert that all sizes give the definition's codes."""
     scales = 0.002, 1 / 255
-    kernel = dynamic_scores(DynamicScores(FREE, mask, codes), *scales, isa_named(level))
+    kernel = dynamic_scores(DynamicScores(DYNAMIC, mask, codes), *scales, isa_named(level))
     run = compile_function(kernel.name, kernel.func, level)
     for seed, sizes in enumerate(SIZES):
         sums, added = scores_and_mask(*sizes, mask, seed)
@@ -106,7 +106,7 @@ def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: CodeLimi
         dynamic_scores(DynamicScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))
 
 
-FREE_PRODUCT = (("matrices",), "rows", "depth", "columns")
+DYNAMIC_PRODUCT = (("matrices",), "rows", "depth", "columns")
 PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40)]
 
 
@@ -117,7 +117,7 @@ PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2,
 def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
     random = np.random.default_rng(0)
     zeros = tuple({"uint8": 200, "int8": -7}[dtype] for dtype in dtypes)
-    kernel = dynamic_matmul(DynamicMatmul(*FREE_PRODUCT, dtypes, zeros), isa_named(level))
+    kernel = dynamic_matmul(DynamicMatmul(*DYNAMIC_PRODUCT, dtypes, zeros), isa_named(level))
     run = compile_function(kernel.name, kernel.func, level)
     for batch, rows, depth, columns in PRODUCT_SIZES:
         a, b = (
@@ -138,9 +138,9 @@ def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
     random = np.random.default_rng(1)
     kernel = dynamic_matmul(DynamicMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
     run = compile_function(kernel.name, kernel.func, "generic")
-    for free in (1, 9, 30):
-        batch = [size if isinstance(size, int) else free for size in fixed[0]]
-        rows, depth, columns = (size if isinstance(size, int) else free for size in fixed[1:])
+    for dynamic in (1, 9, 30):
+        batch = [size if isinstance(size, int) else dynamic for size in fixed[0]]
+        rows, depth, columns = (size if isinstance(size, int) else dynamic for size in fixed[1:])
         a = random.integers(0, 256, (*batch, rows, depth)).astype(np.uint8)
         b = random.integers(0, 256, (*batch, depth, columns)).astype(np.uint8)
         tensors = [tvm.runtime.tensor(x) for x in (a, b, np.zeros((*batch, rows, columns), np.int32))]
@@ -155,7 +155,7 @@ def test_sums_at_the_ends_of_int32(level: str) -> None:
     """The most products that are allowed, of the largest codes: parts of the sum wrap where bytes are not centred."""
     depth, columns = 33024, 17
     for codes, zeros in (((0, 255), (255, 0)), ((255, 255), (0, 0))):
-        kernel = dynamic_matmul(DynamicMatmul(*FREE_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
+        kernel = dynamic_matmul(DynamicMatmul(*DYNAMIC_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
         a = np.full((1, 9, depth), codes[0], np.uint8)
         b = np.full((1, depth, columns), codes[1], np.uint8)
         tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((1, 9, columns), 77, np.int32))]

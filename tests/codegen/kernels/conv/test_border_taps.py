@@ -146,7 +146,7 @@ def test_shapes_are_packed_in_all_kinds_of_chunks() -> None:
     for conv in REMAINDER_TAPS_SHAPES.values():
         shape = ConvShape(conv, level("avx512vnni"), 0)
         chunks = choose_chunks(shape, choose_tiling(shape.product, shape.ins))
-        assert shape.rests is not None
+        assert shape.remainders is not None
         kinds.add((chunks.pixel_chunks > 1, chunks.panel_chunks > 1))
     assert {(False, False), (True, False), (False, True)} <= kinds
 
@@ -167,10 +167,10 @@ def test_steps(conv: Conv2d, steps: int) -> None:
 
 def test_weights_stand_where_their_taps_are_copied_to() -> None:
     conv = Conv2d(1, 9, 9, 3, 64, (7, 7))
-    rests = remainder_taps(conv, level("avx512vnni"))
-    assert rests is not None
+    remainders = remainder_taps(conv, level("avx512vnni"))
+    assert remainders is not None
     weight = np.random.default_rng(0).integers(-128, 128, (64, 3, 7, 7)).astype(np.int8)
-    ordered = in_steps(weight, rests)
+    ordered = in_steps(weight, remainders)
     assert ordered.shape == (64, 148, 1, 1)
     np.testing.assert_array_equal(ordered[:, 140:147, 0, 0], weight[:, 2, :, 6])
     assert not ordered[:, 147].any()

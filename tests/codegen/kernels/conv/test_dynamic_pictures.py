@@ -1,4 +1,4 @@
-"""Convolutions of free sizes against the definition, one function for many sizes; floats with the bits of conv2d_float."""
+"""Convolutions of dynamic sizes against the definition, one function for many sizes; floats with the bits of conv2d_float."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from tvmq.codegen.kernels.conv.dynamic_pictures import (
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Kernel
 
-FREE = ("n", "h", "w", "out_n", "out_h", "out_w")
+DYNAMIC = ("n", "h", "w", "out_n", "out_h", "out_w")
 ONE = (1, "h", "w", 1, "out_h", "out_w")
 # channels, filters, options, kind of epilogue, names of sizes
 CASES = [
-    (3, 16, {"kernel": (3, 3), "padding": (1, 1, 1, 1)}, "codes", FREE),
+    (3, 16, {"kernel": (3, 3), "padding": (1, 1, 1, 1)}, "codes", DYNAMIC),
     (16, 20, {"kernel": (3, 3), "padding": (1, 1, 1, 1), "x_dtype": "int8"}, "steps", ONE),
-    (64, 64, {"kernel": (3, 3), "strides": (2, 2), "padding": (0, 1, 2, 1)}, "add", FREE),
-    (8, 130, {"kernel": (1, 1), "strides": (2, 2)}, "floats", FREE),
+    (64, 64, {"kernel": (3, 3), "strides": (2, 2), "padding": (0, 1, 2, 1)}, "add", DYNAMIC),
+    (8, 130, {"kernel": (1, 1), "strides": (2, 2)}, "floats", DYNAMIC),
     (4, 5, {"kernel": (5, 2), "dilation": (2, 3), "padding": (4, 3, 4, 0)}, "sums", ONE),
-    (12, 24, {"kernel": (3, 3), "padding": (1, 1, 1, 1), "groups": 3}, "table", FREE),
-    (32, 16, {"kernel": (2, 2)}, "int8 codes", FREE),
-    (24, 24, {"kernel": (3, 3), "padding": (1, 1, 1, 1), "groups": 24}, "add", FREE),
+    (12, 24, {"kernel": (3, 3), "padding": (1, 1, 1, 1), "groups": 3}, "table", DYNAMIC),
+    (32, 16, {"kernel": (2, 2)}, "int8 codes", DYNAMIC),
+    (24, 24, {"kernel": (3, 3), "padding": (1, 1, 1, 1), "groups": 24}, "add", DYNAMIC),
     (34, 34, {"kernel": (5, 5), "strides": (2, 2), "padding": (2, 2, 2, 2), "groups": 34}, "codes", ONE),
 ]
 SIDES = [(1, 9, 7), (3, 5, 12), (1, 30, 41), (2, 5, 6), (1, 11, 90), (5, 7, 7)]
@@ -51,7 +51,7 @@ def run(kernel: Kernel, inputs: tuple[np.ndarray, ...], shape: tuple[int, ...], 
 
 
 def sizes_of(conv: Conv2d, names: tuple[int | str, ...]) -> list[Conv2d]:
-    """The convolution at several sizes; of one picture where that is no free size."""
+    """The convolution at several sizes; of one picture where that is no dynamic size."""
     sides = [side for side in SIDES if names[0] != 1 or side[0] == 1]
     return [replace(conv, batch=n, height=h, width=w) for n, h, w in sides]
 
@@ -62,7 +62,7 @@ def sizes_of(conv: Conv2d, names: tuple[int | str, ...]) -> list[Conv2d]:
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_equals_the_definition(level: str, number: int) -> None:
     channels, filters, options, kind, names = CASES[number]
-    usual = usual_convolution(tuple(n if n == 1 else "free" for n in names[:3]), channels, filters, **options)
+    usual = usual_convolution(tuple(n if n == 1 else "dynamic" for n in names[:3]), channels, filters, **options)
     _, weight, bias = conv_operands(usual)
     epilogue, _ = epilogue_for(usual, kind)
     x_zero = 7 if any(usual.padding) else 0
@@ -88,8 +88,8 @@ def test_floats_have_the_bits_of_fixed_sizes(level: str, channels: int, filters:
     shape = (filters, channels // usual.groups, *usual.kernel)
     weight, bias = (random.standard_normal(size).astype(np.float32) for size in (shape, filters))
     clip = (Clip(0.0, float("inf")),)
-    kernel = dynamic_convolution(usual, FREE, weight, bias, 0, clip, isa_named(level))
-    for conv in sizes_of(usual, FREE)[:4]:
+    kernel = dynamic_convolution(usual, DYNAMIC, weight, bias, 0, clip, isa_named(level))
+    for conv in sizes_of(usual, DYNAMIC)[:4]:
         x = random.standard_normal((conv.batch, conv.height, conv.width, channels)).astype(np.float32)
         fixed = run_kernel(conv2d_float(conv, weight, bias, clip, isa_named(level)), (x,), level)
         np.testing.assert_array_equal(run(kernel, (x,), conv.out_shape, level), fixed)
@@ -98,4 +98,4 @@ def test_floats_have_the_bits_of_fixed_sizes(level: str, channels: int, filters:
 def test_floats_padded_with_other_numbers_have_none() -> None:
     conv = usual_convolution(("n", "h", "w"), 3, 4, x_dtype="float32", padding=(1, 1, 1, 1))
     weight = np.ones((4, 3, 1, 1), np.float32)
-    assert choose_dynamic_convolution(conv, FREE, weight, None, 5, (), isa_named("avx2")) is None
+    assert choose_dynamic_convolution(conv, DYNAMIC, weight, None, 5, (), isa_named("avx2")) is None

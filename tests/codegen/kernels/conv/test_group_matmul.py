@@ -13,7 +13,7 @@ from tvmq.codegen.kernels.conv.group_matmul import choose_group_matmul
 from tvmq.codegen.kernels.isa import isa_named
 
 LEVELS = levels("avxvnni", "avx512vnni", "avx512vbmi")
-# leading axes, free ones by name, and those of the run; groups, their size, columns
+# leading axes, dynamic ones by name, and those of the run; groups, their size, columns
 CASES = [
     ((1,), (1,), 3, 32, 128),
     ((2, "n"), (2, 3), 2, 16, 70),

@@ -18,8 +18,8 @@ from tvmq.codegen.kernels.conv.conv2d_int16 import (
     plan_lanes,
 )
 from tvmq.codegen.kernels.conv.int16_accumulation import (
+    INT16_PAIR,
     USUAL_GROUP,
-    WORDS,
     PanelPlan,
     cut_runs,
     plan_panels,
@@ -77,7 +77,7 @@ def rebuilt(plan: PanelPlan, shape: tuple[int, ...]) -> np.ndarray:
     """Weights [runs, elements, channels] that a plan multiplies; what stands behind a run must be 0."""
     runs, run, channels = shape
     total = np.zeros((runs, run + 4, channels), np.int64)
-    for places, weight in ((plan.groups, plan.weight), (plan.words, plan.wide)):
+    for places, weight in ((plan.groups, plan.weight), (plan.int16_pairs, plan.int16_weight)):
         for place, part in zip(places, weight, strict=True):
             total[place // run, place % run : place % run + len(part)] += part
     assert not total[:, run:].any()
@@ -96,7 +96,7 @@ def test_every_fold_is_proved_and_nothing_is_lost(size: int, highest: int, run: 
         paired = 2 * plan.pairs
         assert sums_fit_int16(plan.weight[:paired].reshape(plan.pairs, 2, 4, 8), highest).all()
         assert sums_fit_int16(plan.weight[paired:, None], highest).all()
-        assert len(plan.words) % 2 == 0
+        assert len(plan.int16_pairs) % 2 == 0
 
 
 @pytest.mark.slow
@@ -105,15 +105,15 @@ def test_every_fold_is_proved_and_nothing_is_lost(size: int, highest: int, run: 
 def test_a_cut_covers_everything_once_and_costs_least(groups: np.ndarray, empty: np.ndarray) -> None:
     groups[:, -3:] = False
     groups[0, :20] = empty[1] = True
-    begins, words = cut_runs(groups, empty)
+    begins, int16_pairs = cut_runs(groups, empty)
     for line in range(4):
         covered = np.zeros(30, int)
-        for flags, size in ((begins, 4), (words, 2)):
+        for flags, size in ((begins, 4), (int16_pairs, 2)):
             for place in np.flatnonzero(flags[line]):
                 covered[place : place + size] += 1
         assert covered.max(initial=0) <= 1 and (covered[:23] + empty[line] > 0).all()
         assert not (begins[line] & ~groups[line]).any()
-        found = USUAL_GROUP * begins[line].sum() + WORDS * words[line].sum()
+        found = USUAL_GROUP * begins[line].sum() + INT16_PAIR * int16_pairs[line].sum()
         assert found == pytest.approx(cheapest(groups[line], empty[line]))
 
 
@@ -122,7 +122,7 @@ def cheapest(groups: np.ndarray, empty: np.ndarray) -> float:
     least = np.full(len(groups) + 4, np.inf)
     least[0] = 0
     for i, (group, nothing) in enumerate(zip(groups, empty, strict=True)):
-        for size, cost, allowed in ((4, USUAL_GROUP, group), (2, WORDS, True), (1, 0, nothing)):
+        for size, cost, allowed in ((4, USUAL_GROUP, group), (2, INT16_PAIR, True), (1, 0, nothing)):
             least[i + size] = min(least[i + size], least[i] + (cost if allowed else np.inf))
     return float(least[len(groups) :].min())
 
@@ -137,7 +137,7 @@ def test_pairs_are_found_where_the_first_partner_does_not_fit() -> None:
 
 def test_weights_of_zeros_leave_nothing_to_fold() -> None:
     plan = plan_panels(np.zeros((1, 1, 20, 8), np.int8), 255)[0]
-    assert plan.pairs == len(plan.groups) == len(plan.weight) == len(plan.words) == 0
+    assert plan.pairs == len(plan.groups) == len(plan.weight) == len(plan.int16_pairs) == 0
 
 
 def seven_bits(conv: Conv2d) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -172,7 +172,7 @@ def test_products_that_are_not_proved_equal_the_definition(name: str, number: in
     kind = ("sums", "codes", "int8 codes", "all")[number % 4]
     epilogue, others = epilogue_for(conv, kind)
     kernel, plan = make_lane_kernel("conv2d", shape, weight, bias, epilogue, 255)
-    assert plan.in_words > 0
+    assert plan.int16_share > 0
     found = run_kernel(kernel, (x, *others), name)
     np.testing.assert_array_equal(found, expected_conv(conv, (x, weight, bias), 7, epilogue, others))
 
@@ -185,7 +185,7 @@ def test_a_kernel_against_the_proof_differs() -> None:
     shape = ConvShape(conv, level("avx2").lane_form, 0)
     claimed = 63  # activations are said to be 0..63 and are not
     kernel, plan = make_lane_kernel("conv2d", shape, weight, bias, (), claimed)
-    assert plan.in_words == 0
+    assert plan.int16_share == 0
     right = expected_conv(conv, (x, weight, bias), 0, (), ())
     assert not np.array_equal(run_kernel(kernel, (x,), "avx2"), right)
     small = x // 4
@@ -229,7 +229,7 @@ def test_padding_counts_as_an_activation() -> None:
 @pytest.mark.parametrize("x_dtype", ["uint8", "int8"])
 @pytest.mark.parametrize("size", [64, 96])
 @pytest.mark.parametrize("rows", [1, 3, 21])
-def test_products_of_free_rows(rows: int, size: int, x_dtype: str) -> None:
+def test_products_of_dynamic_rows(rows: int, size: int, x_dtype: str) -> None:
     random = np.random.default_rng(1)
     weight = random.integers(-64, 64, (40, 72)).astype(np.int8)
     weight[::8] = random.integers(-size, size, (5, 72))

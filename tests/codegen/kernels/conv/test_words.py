@@ -56,7 +56,7 @@ def test_depthwise_convolutions(name: str, number: int) -> None:
 @pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
-def test_free_rows(name: str) -> None:
+def test_dynamic_rows(name: str) -> None:
     conv = Conv2d(1, 5, 1, 37, 50, x_dtype="int16")
     x, weight, bias = conv_operands(conv)
     matrix, rows = np.ascontiguousarray(weight.reshape(50, 37).T), x.reshape(5, 37)

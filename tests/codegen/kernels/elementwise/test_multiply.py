@@ -1,49 +1,17 @@
-"""Product kernels against the definition.
-
-Residual add kernels against the definition.
-"""
+"""Kernels of products and residual sums: all pairs of codes, wide codes, and what is refused."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.cases import LEVELS, WIDTHS, Case, add_cases, check, codes, multiply_cases
+from tests.codegen.kernels.cases import LEVELS, WIDTHS, Case, check, codes
 from tvmq import numerics
 from tvmq.codegen.kernels.elementwise.add import add
 from tvmq.codegen.kernels.elementwise.multiply import multiply
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.types import AddStep, Requantize
 from tvmq.errors import BuildError
-
-CASES = list(
-    multiply_cases(
-        [
-            ((2, 5, 3, 24), (2, 1, 1, 24)),
-            ((1, 4, 4, 70), (1, 1, 1, 70)),
-            ((2, 3, 3, 17), (1, 1, 1, 17)),
-            # rows that are repeated until they fill whole vectors, and tails of a vector
-            ((2, 6, 7, 88), (2, 1, 1, 88)),
-            ((1, 7, 9, 8), (1, 1, 1, 8)),
-            ((1, 5, 7, 40), (1, 1, 1, 40)),
-            ((1, 40, 200), (200,)),
-            ((2, 3, 5, 7), (2, 3, 5, 7)),
-            ((2, 3, 5, 33), (2, 3, 5, 1)),
-            ((2, 3, 5, 5), (1,)),
-            ((3, 64), (1, 64)),
-            ((4, 3, 2), (1, 3, 1)),
-            ((1,), (1,)),
-        ]
-    )
-)
-
-
-@pytest.mark.slow_cases("multiply (1, 7*", "multiply (1, 40, 200) by (200,)-avx2")
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("level", WIDTHS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_equals_the_definition(case: Case, level: str) -> None:
-    check(case, level)
 
 
 @pytest.mark.parametrize("level", WIDTHS)
@@ -68,15 +36,7 @@ def test_what_does_not_fit_is_refused() -> None:
         multiply((2,), (2,), Requantize(np.float32([1, 2]), 0, 0, 255), isa, a_zero=0, b_zero=0)
 
 
-ADD_CASES = list(add_cases([(1,), (3, 5), (1, 63), (64,), (65,), (2, 3, 5, 7), (1, 1, 128), (129,)]))
 STEP = AddStep(*numerics.add_params(0.5, 7, 0.3, 11, 0.6), zero_point=5, qmin=0, qmax=255)
-
-
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("case", ADD_CASES, ids=lambda case: case.name)
-def test_equals_the_definition_of_add(case: Case, level: str) -> None:
-    check(case, level)
 
 
 @pytest.mark.parametrize("level", LEVELS)

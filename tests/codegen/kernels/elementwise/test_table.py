@@ -1,7 +1,4 @@
-"""Table kernels against the definition.
-
-prelu kernels against the definition.
-"""
+"""Kernels of tables: every code, and what is refused; prelu kernels against the definition."""
 
 from __future__ import annotations
 
@@ -10,28 +7,18 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.cases import Case, check, codes, table_cases
+from tests.codegen.kernels.cases import Case, check, codes
 from tests.codegen.kernels.harness import levels
+from tests.codegen.kernels.table import LOOKUPS
 from tvmq import numerics
 from tvmq.codegen.kernels.elementwise.channel_prelu import PreluStep, prelu
 from tvmq.codegen.kernels.elementwise.table import table
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.errors import BuildError
 
-# the lookup is the one thing that avx512vbmi does in its own way
-LEVELS = levels("generic", "avx2", "avx512bw", "avx512vbmi")
-CASES = list(table_cases([(1,), (63,), (2, 32), (5, 13), (2, 3, 5, 7), (127,), (4, 256), (300,)]))
-
-
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_equals_the_definition(case: Case, level: str) -> None:
-    check(case, level)
-
 
 @pytest.mark.slow_cases("avx2")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", LOOKUPS)
 def test_every_code(level: str) -> None:
     x, values = np.arange(256, dtype=np.uint8), np.random.default_rng(0).permutation(256).astype(np.uint8)
     check(Case("all", lambda isa: table(x.shape, "uint8", values, isa), (x,), values), level)

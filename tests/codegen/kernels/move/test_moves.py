@@ -1,13 +1,4 @@
-"""Kernels that move values, against NumPy.
-
-Nearest resize kernels (see copy_cases), and what they refuse.
-
-Padding kernels against NumPy.
-
-Concat kernels against NumPy and numerics.table.
-
-Changes of layout against NumPy, alone and with a conversion.
-"""
+"""Kernels that move values: other ranks and types against NumPy, and what is refused."""
 
 from __future__ import annotations
 
@@ -16,8 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.cases import SCALE, WIDTHS, Case, check, codes, concat_cases, copy_cases
-from tests.codegen.kernels.harness import levels
+from tests.codegen.kernels.cases import SCALE, Case, check, codes
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.move.concat import concat
 from tvmq.codegen.kernels.move.constant_pad import pad
@@ -25,35 +15,12 @@ from tvmq.codegen.kernels.move.depth_to_space import resize
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.errors import BuildError
 
-CASES = [
-    case for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)]) if "resize" in case.name
-]
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("level", WIDTHS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_copies_pixels(case: Case, level: str) -> None:
-    check(case, level)
-
 
 def test_indices_outside_of_the_picture_are_refused() -> None:
     with pytest.raises(BuildError, match=r"columns must be indices in 0..3. Got \[4\]"):
         resize((1, 3, 4, 5), np.array([2]), np.array([4]), isa_named("generic"))
     with pytest.raises(BuildError, match="rows must be indices in 0..2"):
         resize((1, 3, 4, 5), np.array([-1]), np.array([0]), isa_named("generic"))
-
-
-PAD_CASES = [
-    case for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)]) if "pad" in case.name
-]
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("level", WIDTHS)
-@pytest.mark.parametrize("case", PAD_CASES, ids=lambda case: case.name)
-def test_pictures(case: Case, level: str) -> None:
-    check(case, level)
 
 
 @pytest.mark.parametrize(
@@ -76,27 +43,6 @@ def test_what_does_not_fit_is_refused() -> None:
         pad((4,), ((1, 1),), -1, isa)
 
 
-LEVELS = levels("generic", "avx2", "avx512bw", "avx512vbmi")
-CONCAT_CASES = list(
-    concat_cases(
-        [
-            ([(2, 5, 3, 7), (2, 5, 3, 100), (2, 5, 3, 1)], -1),
-            ([(1, 4, 4, 64), (1, 4, 4, 32)], 3),
-            ([(2, 3, 4), (2, 5, 4)], 1),
-            ([(5,), (70,)], 0),
-        ]
-    )
-)
-
-
-@pytest.mark.slow_cases("concat with tables [[](1*")
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("case", CONCAT_CASES, ids=lambda case: case.name)
-def test_equals_the_definition(case: Case, level: str) -> None:
-    check(case, level)
-
-
 def test_floats() -> None:
     parts = [np.random.default_rng(i).normal(size=(2, 3, n)).astype(np.float32) for i, n in enumerate((5, 33))]
     shapes = [part.shape for part in parts]
@@ -110,26 +56,6 @@ def test_what_does_not_fit_is_refused_by_concat() -> None:
         concat([(2, 3), (3, 3)], 1, isa)
     with pytest.raises(BuildError, match="256 entries of uint8, 8 bits each. Got 256 of int8"):
         concat([(2, 3), (2, 3)], 1, isa, "uint8", [None, np.zeros(256, np.int8)])
-
-
-SHAPES = [
-    # few rows; fewer pixels than a vector
-    *((2, 5, 7, 3), (1, 4, 9, 2), (1, 6, 6, 4), (1, 2, 2, 3)),
-    # squares with and without rest, one channel, one pixel
-    *((2, 4, 4, 16), (1, 3, 7, 33), (1, 5, 5, 1), (3, 1, 1, 20)),
-]
-TRANSPOSE_CASES = [case for case in copy_cases(SHAPES) if "nchw" in case.name or "nhwc" in case.name]
-
-
-@pytest.mark.slow_cases(
-    "to_nhwc (2, 16, 4, 4) uint8-generic", "quantize_to_nhwc (2, 16, 4, 4)-generic",
-    "quantize_to_nhwc (1, 33, 3, 7)-avx2",
-)  # fmt: skip
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("level", WIDTHS)
-@pytest.mark.parametrize("case", TRANSPOSE_CASES, ids=lambda case: case.name)
-def test_equals_the_definition_of_transpose(case: Case, level: str) -> None:
-    check(case, level)
 
 
 def test_what_does_not_fit_is_refused_by_transpose() -> None:

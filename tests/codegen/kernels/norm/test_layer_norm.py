@@ -36,9 +36,9 @@ def kernel_of(norm: LayerNorm, scale: float, level: str) -> Kernel:
     return layer_norm(norm, scale, isa_named(level))
 
 
-def run(norm: LayerNorm, scale: float, inputs: list[np.ndarray], level: str, free: bool = False) -> list[np.ndarray]:
-    """All outputs; their buffers hold rubbish before. free: the kernel learns the number of rows from its inputs."""
-    leading = tuple(f"size{i}" for i in range(len(norm.leading))) if free else norm.leading
+def run(norm: LayerNorm, scale: float, inputs: list[np.ndarray], level: str, dynamic: bool = False) -> list[np.ndarray]:
+    """All outputs; their buffers hold rubbish before. dynamic: the kernel learns the number of rows from its inputs."""
+    leading = tuple(f"size{i}" for i in range(len(norm.leading))) if dynamic else norm.leading
     kernel = kernel_of(replace(norm, shape=leading + norm.shape[len(leading) :]), scale, level)
     types = {"sum": np.float32, "norm": np.float32, "codes": norm.codes and norm.codes.dtype}
     outputs = [np.full(norm.shape, 77, types[name]) for name in norm.outputs]
@@ -47,7 +47,7 @@ def run(norm: LayerNorm, scale: float, inputs: list[np.ndarray], level: str, fre
     return [tensor.numpy() for tensor in tensors[len(tensors) - len(outputs) :]]
 
 
-def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str, free: bool = False) -> None:
+def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str, dynamic: bool = False) -> None:
     """Assert that every output has the bits of the definition; operands: a and b."""
     random = np.random.default_rng(3)
     gamma, beta = random.normal(size=(2, norm.length)).astype(np.float32)
@@ -65,7 +65,7 @@ def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str,
             factors.append(random.uniform(0.5, 2, norm.length).astype(np.float32))
             y = y * factors[-1]
         expected["codes"] = numerics.quantize(y, np.float32(scale), np.int32(own.zero_point), **limits)
-    found = run(norm, scale, [*operands[: 1 + norm.adds], *factors], level, free)
+    found = run(norm, scale, [*operands[: 1 + norm.adds], *factors], level, dynamic)
     for name, array in zip(norm.outputs, found, strict=True):
         same = (array == expected[name]) | ((array != array) & (expected[name] != expected[name]))
         assert same.all(), f"{name}: {np.count_nonzero(~same)} differ"
@@ -91,7 +91,7 @@ def test_any_number_of_rows(norm: LayerNorm, level: str) -> None:
         norm = replace(norm, shape=(rows, *norm.shape[1:]))
         random = np.random.default_rng(rows)
         operands = [(random.normal(size=norm.shape) * 3 + 1).astype(np.float32) for _ in range(2)]
-        check(norm, 0.031, operands, level, free=True)
+        check(norm, 0.031, operands, level, dynamic=True)
 
 
 @pytest.mark.slow

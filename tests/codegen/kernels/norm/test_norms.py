@@ -1,18 +1,11 @@
-"""Norms, softmax and sums of floats against their definitions.
-
-Kernels of float sums against the definition: equal bits for rows and columns, special values, every vector width.
-
-GroupNorm kernels against the definition: equal bits, rows around the length of vectors, one position and several.
-
-Softmax kernels against the definition: equal bits, also for infinities, NaN and denormals.
-"""
+"""Kernels of float sums against the definition; norms and softmax of infinities, NaN and denormals."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.cases import WIDTHS, Case, check, norm_cases, softmax_cases
+from tests.codegen.kernels.cases import WIDTHS, Case, check
 from tests.codegen.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.isa import isa_named
@@ -37,7 +30,7 @@ def test_equals_the_definition(shape: tuple[int, int, int], level: str) -> None:
     random = np.random.default_rng(0)
     x = (random.normal(size=shape) * 10 ** random.uniform(-3, 3, shape)).astype(np.float32)
     for mean in (False, True):
-        total = run_kernel(float_sum(FloatSum(*shape, mean=mean), isa_named(level)), (x,), level)
+        total = run_kernel(float_sum(FloatSum(shape[:1], shape[1:2], shape[2], mean=mean), isa_named(level)), (x,), level)
         np.testing.assert_array_equal(total.view(np.int32), numerics.float_sum(x, [1], mean=mean).view(np.int32))
 
 
@@ -46,30 +39,10 @@ def test_special_values(inner: int) -> None:
     x = np.ones((5, 19, inner), np.float32)
     x[0], x[1, 3], x[2, -1], x[3, 0], x[4, 2] = -0.0, np.inf, np.nan, 3e38, -np.inf
     x[3, 5], x[4, 9] = 3e38, np.inf
-    total = run_kernel(float_sum(FloatSum(*x.shape), isa_named("generic")), (x,), "generic")
+    total = run_kernel(float_sum(FloatSum(x.shape[:1], x.shape[1:2], x.shape[2]), isa_named("generic")), (x,), "generic")
     expected = numerics.float_sum(x, [1])
     np.testing.assert_array_equal(total, expected)
     assert np.signbit(total[0]).tolist() == np.signbit(expected[0]).tolist()
-
-
-NORMS = [
-    *(GroupNorm(3, length, epsilon=1e-12) for length in (1, 2, 7, 15, 16, 17, 31, 33, 100, 384)),
-    *(GroupNorm(3, length, centred=False) for length in (1, 5, 16, 47, 128)),
-    GroupNorm(2, 6, 5, 3),
-    GroupNorm(3, 4, 3 * 7, 1, 0.1),
-    GroupNorm(1, 8, 16, 2),
-    GroupNorm(2, 5, 33, 5),
-    GroupNorm(2, 12, 1, 3),
-    GroupNorm(2, 3, 1, 3),
-]
-CASES = list(norm_cases(NORMS))
-
-
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize("level", WIDTHS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_equals_the_definition_of_group_norm(case: Case, level: str) -> None:
-    check(case, level)
 
 
 @pytest.mark.thinned(3)
@@ -84,25 +57,6 @@ def test_rows_of_special_values(level: str, centred: bool) -> None:
     expected = numerics.layer_norm(x, gamma, beta) if centred else numerics.rms_norm(x, gamma)
     norm = GroupNorm(7, 35, centred=centred)
     check(Case("special", lambda isa: group_norm(norm, isa), inputs, expected[..., None]), level)
-
-
-SOFTMAX_SHAPES = [
-    ((5, 10), -1),
-    ((3, 7, 5), 1),
-    ((4, 16), 0),
-    ((2, 33, 3), 1),
-    ((6, 1), 1),
-    ((3, 15), -1),
-    ((7, 128), -1),
-]
-SOFTMAX_CASES = list(softmax_cases(SOFTMAX_SHAPES))
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("level", WIDTHS)
-@pytest.mark.parametrize("case", SOFTMAX_CASES, ids=lambda case: case.name)
-def test_equals_the_definition_of_softmax(case: Case, level: str) -> None:
-    check(case, level)
 
 
 @pytest.mark.slow

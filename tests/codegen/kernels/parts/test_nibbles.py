@@ -52,7 +52,7 @@ def test_matmul(level: str, shape: tuple) -> None:
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows", [1, 40])
-def test_matmul_of_free_rows(level: str, rows: int) -> None:
+def test_matmul_of_dynamic_rows(level: str, rows: int) -> None:
     random = np.random.default_rng(1)
     x = random.integers(0, 256, (rows, 21)).astype(np.uint8)
     weight = narrow(random.integers(-128, 128, (21, 50)).astype(np.int8))
@@ -105,7 +105,7 @@ def test_float_weights_have_the_bits_of_the_float_kernel(level: str, rows: int, 
     x, bias = random.normal(size=(1, rows, 1, 64)).astype(np.float32), random.normal(size=130).astype(np.float32)
     plain = conv2d_float(conv, weight, bias, (Clip(-3.0, 4.0),), isa)
     packed = conv2d_float(conv, weight, bias, (Clip(-3.0, 4.0),), isa, int4=int4)
-    of_one_row = packed.name.startswith("narrow_row")
+    of_one_row = packed.name.startswith("int4_row")
     assert of_one_row == (rows == 1 and size % 8 == 0 and level.startswith("avx512"))
     assert of_one_row or packed.constants[0].nbytes * 8 == plain.constants[0].nbytes
     np.testing.assert_array_equal(run_kernel(packed, (x,), level), run_kernel(plain, (x,), level))

@@ -14,10 +14,10 @@ from tvmq.numerics.recurrent import CELLS, WHOLE_LENGTH
 STEPS = 5
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("lstm", {"ends": True, "hidden": 24}),
-    ("lstm", {"reverse": True, "lengths": "each", "batch": 5, "free": True, "ends": True}),
+    ("lstm", {"reverse": True, "lengths": "each", "batch": 5, "dynamic": True, "ends": True}),
     ("lstm_peepholes", {"clip": 0.5, "batch": 3}),
     ("gru", {"batch": 6, "hidden": 40, "shared_state": True}),
-    ("gru_reset_after", {"free": True, "batch": 2, "lengths": "one"}),
+    ("gru_reset_after", {"dynamic": True, "batch": 2, "lengths": "one"}),
     ("rnn", {"activations": "relu", "hidden": 7, "ends": True, "reverse": True}),
 ]
 
@@ -36,10 +36,10 @@ class Case:
 
     @classmethod
     def of(cls, kind: str, options: dict[str, Any], *, is_codes: bool) -> Case:
-        """options: fields of Recurrent, and `free` for sizes that only a run tells."""
+        """options: fields of Recurrent, and `dynamic` for sizes that only a run tells."""
         facts = {"activations": CELLS[kind].activations, "clip": 0.0, "reverse": False, "ends": False, "batch": 1}
-        facts |= {"hidden": 19, "shared_state": False, "lengths": "all", "free": False} | options
-        free, batch, hidden = facts.pop("free"), facts["batch"], facts["hidden"]
+        facts |= {"hidden": 19, "shared_state": False, "lengths": "all", "dynamic": False} | options
+        dynamic, batch, hidden = facts.pop("dynamic"), facts["batch"], facts["hidden"]
         cell, random = CELLS[kind], np.random.default_rng(1)
         width = cell.gates * hidden
         gates, weight, terms = (
@@ -55,7 +55,7 @@ class Case:
             weight = random.integers(-127, 128, weight.shape).astype(np.int8)
             scale = random.uniform(1e-3, 5e-2, width).astype(np.float32)
         rows = STEPS + cell.states * facts["ends"]
-        sizes = ("n", "b", "m") if free else (STEPS, batch, rows)
+        sizes = ("n", "b", "m") if dynamic else (STEPS, batch, rows)
         layer = Recurrent(kind, steps=sizes[0], is_codes=is_codes, rows=sizes[2], **facts | {"batch": sizes[1]})
         inputs = [gates, state, *([] if facts["lengths"] == "all" else [lengths])]
         return cls(layer, inputs, weight, terms, scale, lengths, (rows, batch, hidden))

@@ -97,8 +97,8 @@ def test_random_graphs_for_tensorrt(seed: int, tmp_path: Path) -> None:
 def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError,
-        match=r"^to_onnx, layer '.*': dialect 'tensorrt' takes int8 codes around zero alone, and \d+ tensors have others "
-        r"\(here uint8, zero point \d+\); quantize with target='tensorrt', or with "
+        match=r"^to_onnx, layer '.*': dialect 'tensorrt' takes only int8 codes with zero point 0, "
+        r"and \d+ tensors have other codes \(here uint8, zero point \d+\); quantize with target='tensorrt', or with "
         r"qconfig\(scheme='symmetric', dtype_input='int8'\)$",
     ):
         tvmq.to_onnx(plain(), tmp_path / "model.onnx", dialect="tensorrt")
@@ -144,7 +144,7 @@ def test_opset_17_has_neither(tmp_path: Path) -> None:
     assert model.opset_import[0].version == 17
     assert TensorProto.INT4 not in {tensor.data_type for tensor in model.graph.initializer}
     wide = quantized(residual(), dtype_input="int16", nbit_input=12)
-    with pytest.raises(UnsupportedOpError, match="codes of 16 bits have no form in ONNX opset 17.*write opset=21, or"):
+    with pytest.raises(UnsupportedOpError, match="16-bit codes cannot be written in ONNX opset 17.*use opset=21, or"):
         tvmq.to_onnx(wide, tmp_path / "wide.onnx", opset=17)
 
 

@@ -1,4 +1,4 @@
-"""to_onnx of models with free sizes: the file takes the same sizes, and comes back as the same integers."""
+"""to_onnx of models with dynamic sizes: the file takes the same sizes, and comes back as the same integers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CASES: dict[str, tuple[onnx.ModelProto, list[Any], list[Any]]] = {
 @pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", CASES)
-def test_sizes_stay_free(name: str, tmp_path: Path) -> None:
+def test_sizes_stay_dynamic(name: str, tmp_path: Path) -> None:
     float_model, calibration, feeds = CASES[name]
     module = tvmq.quantize(*tvmq.from_onnx(float_model), calibration, guard=None)
     model = exported(module, tmp_path)
@@ -46,7 +46,7 @@ def test_sizes_stay_free(name: str, tmp_path: Path) -> None:
         assert np.abs(ours - theirs).max() < 0.03 * np.abs(ours).max()
 
 
-def test_a_value_in_a_free_shape(tmp_path: Path) -> None:
+def test_a_value_in_a_dynamic_shape(tmp_path: Path) -> None:
     """Zeros that an LSTM of torch begins with have the batch of the run."""
     batch = tirx.Var("batch", "int64")
     x = relax.Var("x", relax.TensorType([batch, 3], "float32"))
@@ -67,7 +67,7 @@ def test_sizes_without_an_onnx_form() -> None:
     graph = OnnxGraph([], {"n": ("x", 0)})
     n = tirx.Var("n", "int64")
     with pytest.raises(
-        UnsupportedOpError, match="to_onnx, layer 'cut': the size .* has no ONNX form here; fix the sizes"
+        UnsupportedOpError, match="to_onnx, layer 'cut': the size .* has no equivalent in ONNX; fix the sizes"
     ):
         graph.dynamic_sizes.vector([n % 3], "cut", "shape")
     assert graph.dynamic_sizes.vector([n * 2 + 1, 4], "cut", "shape") == "shape"

@@ -60,7 +60,7 @@ def test_a_loop_with_codes_as_states_is_said_not_to_be_exact(tmp_path: Path) -> 
     with tvmq.qconfig(**QUICKLY):
         module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 4), guard=None)
     with pytest.warns(
-        BackendWarning, match=r"^to_onnx, layer 'loop': states of loops over time \(2 here\) .* differ .* \(55 to 68 dB"
+        BackendWarning, match=r"^to_onnx, layer 'loop': the states of recurrent layers \(2 here\) .* differ .* \(55 to 68 dB"
     ) as said:
         tvmq.to_onnx(module, tmp_path / "loop.onnx")
     assert said[0].filename == __file__
@@ -70,7 +70,7 @@ def test_scales_that_are_made_at_run_time_are_refused(tmp_path: Path) -> None:
     source = recurrent_model(1)
     with tvmq.qconfig(activations="dynamic"):
         module = tvmq.quantize(*tvmq.from_onnx(source), guard=None)
-    with pytest.raises(UnsupportedOpError, match=r"^to_onnx, layer 'loop.*': tvmq.dynamic_scale has no ONNX form here"):
+    with pytest.raises(UnsupportedOpError, match=r"^to_onnx, layer 'loop.*': tvmq.dynamic_scale has no equivalent in ONNX"):
         tvmq.to_onnx(module, tmp_path / "loop.onnx")
     assert not list(tmp_path.iterdir())
 
@@ -84,6 +84,6 @@ def test_a_file_that_the_checker_refuses_is_not_written(fault: str) -> None:
         ends[1] = onnx.helper.make_tensor_value_info("z", onnx.TensorProto.INT64, [2])
     graph = onnx.helper.make_graph([node], "g", ends[:1], ends[1:])
     with pytest.raises(
-        UnsupportedOpError, match=r"^to_onnx: the model has no valid ONNX form here, nothing was written"
+        UnsupportedOpError, match=r"^to_onnx: the model cannot be written as valid ONNX, so no file was written"
     ):
         _check(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8))

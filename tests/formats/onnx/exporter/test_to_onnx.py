@@ -139,7 +139,7 @@ def test_large_biases_keep_their_codes(tmp_path: Path) -> None:
 
 def test_only_realized_modules(digits: Any, tmp_path: Path) -> None:
     """What is not realized is refused."""
-    with pytest.raises(StageError, match="^to_onnx: the module is 'imported'; export what tvmq.quantize gives$"):
+    with pytest.raises(StageError, match="^to_onnx: the module is 'imported'; export the module that tvmq.quantize returns$"):
         tvmq.to_onnx(digits.mod, tmp_path / "model.onnx")
 
 
@@ -153,7 +153,7 @@ def test_tables_of_unknown_functions(digits: Any, tmp_path: Path) -> None:
         return unknown
 
     module = rewrite(digits.quantized, visit)
-    with pytest.raises(UnsupportedOpError, match="^to_onnx, layer '.*': a table of no known function has no ONNX"):
+    with pytest.raises(UnsupportedOpError, match="^to_onnx, layer '.*': a table of an unknown function has no equivalent in ONNX"):
         tvmq.to_onnx(module, tmp_path / "model.onnx")
     assert not list(tmp_path.iterdir())
 

@@ -81,5 +81,5 @@ def test_narrow_integer_weights_are_written_as_int8(tmp_path: Path) -> None:
 def test_scales_of_run_time_are_refused_by_name(tmp_path: Path) -> None:
     mod, params = tvmq.from_onnx(picture())
     module = tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic"))
-    with pytest.raises(UnsupportedOpError, match="to_onnx, layer '/conv_0': tvmq.dynamic_scale has no ONNX form"):
+    with pytest.raises(UnsupportedOpError, match="to_onnx, layer '/conv_0': tvmq.dynamic_scale has no equivalent in ONNX"):
         tvmq.to_onnx(module, tmp_path / "m.onnx")

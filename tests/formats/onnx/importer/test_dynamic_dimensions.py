@@ -151,7 +151,7 @@ def test_sizes_unknown_until_run_time_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["align_corners", "asymmetric"])
-def test_resize_between_free_sizes_needs_half_pixels(mode: str) -> None:
+def test_resize_between_dynamic_sizes_needs_half_pixels(mode: str) -> None:
     up = node("Resize", ["x", "", "two"], "y", mode="linear", coordinate_transformation_mode=mode)
     model = make_model([up], {"x": ("float32", (1, 2, "h", "w"))}, ["y"], {"two": np.float32([1, 1, 2, 2])})
     mod, params = from_onnx(model)
@@ -164,7 +164,7 @@ def test_resize_between_free_sizes_needs_half_pixels(mode: str) -> None:
 
 @pytest.mark.slow_cases("0")
 @pytest.mark.parametrize("upper", [0, 1])
-def test_triangles_of_free_sizes(upper: int) -> None:
+def test_triangles_of_dynamic_sizes(upper: int) -> None:
     model = make_model([node("Trilu", ["x"], "y", upper=upper)], {"x": ("float32", ("batch", "m", "n"))}, ["y"])
     mod, params = from_onnx(model)
     executable, cut = tvmq.build(mod, params=params), np.triu if upper else np.tril

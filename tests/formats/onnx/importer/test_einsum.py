@@ -15,12 +15,12 @@ from tvmq.formats.onnx.importer.from_onnx import from_onnx
 floats = normal_floats(0)
 
 
-def model(equation: str, shapes: list[tuple[int, ...]], constants: str = "", free: bool = False) -> tuple:
+def model(equation: str, shapes: list[tuple[int, ...]], constants: str = "", dynamic: bool = False) -> tuple:
     """A model of one Einsum with inputs x0, x1, ..., those at the positions `constants` being weights; its values."""
     values = [floats(*shape) for shape in shapes]
     names = [f"x{position}" for position in range(len(values))]
     fed = {name: value for name, value in zip(names, values, strict=True) if name[1:] not in constants}
-    inputs = [helper.make_tensor_value_info(n, 1, ["b", *v.shape[1:]] if free else v.shape) for n, v in fed.items()]
+    inputs = [helper.make_tensor_value_info(n, 1, ["b", *v.shape[1:]] if dynamic else v.shape) for n, v in fed.items()]
     weights = [numpy_helper.from_array(v, n) for n, v in zip(names, values, strict=True) if n not in fed]
     nodes = [helper.make_node("Einsum", names, ["y"], name="layer", equation=equation)]
     graph = helper.make_graph(nodes, "g", inputs, [helper.make_tensor_value_info("y", 1, None)], weights)
@@ -68,18 +68,18 @@ def test_einsum_is_that_of_numpy(equation: str, shapes: list[tuple[int, ...]], c
     np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free"])
+@pytest.mark.parametrize("dynamic", [False, True], ids=["fixed", "dynamic"])
 @pytest.mark.parametrize("equation", ["btgi,gio->btgo", "bgti,gio->bgto", "btgi,gio->bgto"])
-def test_grouped_linear_layers_are_integers(equation: str, free: bool) -> None:
+def test_grouped_linear_layers_are_integers(equation: str, dynamic: bool) -> None:
     shape = (8, 2, 5, 16) if equation.startswith("bgt") else (8, 5, 2, 16)
-    proto, feed, _ = model(equation, [shape, (2, 16, 12)], "1", free)
+    proto, feed, _ = model(equation, [shape, (2, 16, 12)], "1", dynamic)
     mod, params = from_onnx(proto)
     module = tvmq.quantize(mod, params, feed, guard=None)
     executable = tvmq.build(module)
     assert tvmq.verify(executable, feed).exact
     explanation = tvmq.explain(module)
     assert explanation.int8_share() == 1
-    assert explanation.macs() > 0 if free else explanation.macs() == 8 * 5 * 2 * 16 * 12
+    assert explanation.macs() > 0 if dynamic else explanation.macs() == 8 * 5 * 2 * 16 * 12
 
 
 def test_equations_that_do_not_fit_are_refused() -> None:

@@ -60,7 +60,7 @@ def test_bert_of_the_optimizer(tmp_path: Path) -> None:
         }
         for _ in range(3)
     ]
-    free = {name: {0: "batch", 1: "length"} for name in NAMES}
+    dynamic = {name: {0: "batch", 1: "length"} for name in NAMES}
     examples = tuple(torch.from_numpy(rows[0][name]) for name in NAMES)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch, about its exporter
@@ -70,7 +70,7 @@ def test_bert_of_the_optimizer(tmp_path: Path) -> None:
             str(tmp_path / "bert.onnx"),
             input_names=list(NAMES),
             output_names=["y"],
-            dynamic_axes=free,
+            dynamic_axes=dynamic,
             opset_version=14,
             dynamo=False,
         )

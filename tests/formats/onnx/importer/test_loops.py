@@ -68,7 +68,7 @@ def test_number_of_steps_from_a_shape() -> None:
         loop(["m", "", "x"], ["y"], [*STEP, helper.make_node("Constant", [], ["on"], value=TRUE)], ["on", "t"]),
     ]
     constants = {"one": np.int64(1)}
-    # of a free batch the other dimensions are known all the same
+    # of a dynamic batch the other dimensions are known all the same
     check(make_model(nodes, {"x": ("float32", ("n", 3))}, ["y"], constants), {"x": X})
 
 

@@ -243,7 +243,7 @@ def test_computed_weights_are_refused() -> None:
 
 @pytest.mark.parametrize("name", ["sequence_lens", "initial_h"])
 def test_lengths_and_states_of_another_number_of_samples_are_refused(name: str) -> None:
-    """Compiled code read behind them where the batch is free."""
+    """Compiled code read behind them where the batch is dynamic."""
     made = model("GRU", state=name == "initial_h")
     if name == "sequence_lens":
         with_lengths(made, [])

@@ -71,7 +71,7 @@ def test_constants_that_the_reference_gives_another_shape_are_not_folded() -> No
 
 
 def pads_of(domain: str, computed: bool) -> onnx.ModelProto:
-    """F.pad as torch.onnx writes it, by constants alone or by the height of a picture of a free batch."""
+    """F.pad as torch.onnx writes it, by constants alone or by the height of a picture of a dynamic batch."""
     height = [
         node("Shape", ["x"], "shape"),
         node("Gather", ["shape", "two"], "height", axis=0),
@@ -147,7 +147,7 @@ LARGEST = 2**63 - 1
     ([0, 1], [LARGEST, LARGEST], [0, 1], [18]),
     ([-2], [LARGEST], [1], [12]),
 ])  # fmt: skip
-def test_slices_to_an_open_end_keep_a_free_batch(
+def test_slices_to_an_open_end_keep_a_dynamic_batch(
     starts: list[int], stops: list[int], axes: list[int], rest: list[int]
 ) -> None:
     """A reshape behind them is proved to hold for all sizes, and the module can be quantized and built."""
@@ -164,7 +164,7 @@ def test_slices_to_an_open_end_keep_a_free_batch(
 
 
 @pytest.mark.slow
-def test_a_slice_from_1_of_a_free_length() -> None:
+def test_a_slice_from_1_of_a_dynamic_length() -> None:
     nodes = [node("Slice", ["x", "one", "open", "one"], "part"), node("Reshape", ["part", "target"], "y")]
     constants = {"one": np.array([1]), "open": np.array([LARGEST]), "target": np.array([0, -1, 2, 3])}
     model = make_model(nodes, {"x": ("float32", ("n", "t", 6))}, ["y"], constants)

@@ -95,7 +95,7 @@ def test_all_operators() -> None:
         np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5, err_msg=f"{case[0]} {case[2]}")
 
 
-def test_parts_and_free_sizes() -> None:
+def test_parts_and_dynamic_sizes() -> None:
     """Split gives several; Shape, Gather and arithmetic compute sizes."""
     parts = helper.make_node("Split", ["i0", "sizes"], ["a", "b"], "split", axis=1)
     nodes = [

@@ -172,7 +172,7 @@ def test_forms_that_are_not_there() -> None:
         tvmq.to_torch(plain(), form="int8")
     dynamic = tvmq.quantize(*tvmq.from_onnx(words()), config=tvmq.QConfig(activations="dynamic"))
     with pytest.raises(
-        UnsupportedOpError, match="^to_torch, layer '.*': tvmq.dynamic_scale has no exact form in torch"
+        UnsupportedOpError, match="^to_torch, layer '.*': tvmq.dynamic_scale has no exact equivalent in torch"
     ):
         tvmq.to_torch(dynamic, form="exact")
 
@@ -184,17 +184,17 @@ def words() -> Any:
 
 def test_what_is_no_module() -> None:
     with pytest.raises(
-        ConfigError, match=r"^to_torch: a model is what tvmq.quantize gives, or a network of .* Got str"
+        ConfigError, match=r"^to_torch: model must be a module that tvmq.quantize returned or a network of .* Got str"
     ):
         tvmq.to_torch("model.onnx")
-    with pytest.raises(StageError, match="^to_torch: the module is 'imported'; export what tvmq.quantize gives$"):
+    with pytest.raises(StageError, match="^to_torch: the module is 'imported'; export the module that tvmq.quantize returns$"):
         tvmq.to_torch(tvmq.from_onnx(residual())[0])
 
 
 def test_operators_without_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(tvmq_functions(), "Conv")
     with pytest.raises(
-        UnsupportedOpError, match=r"^to_torch, layer '.*': Conv has no form in torch here; keep the module"
+        UnsupportedOpError, match=r"^to_torch, layer '.*': Conv has no equivalent in torch; keep the module"
     ):
         tvmq.to_torch(plain())
 

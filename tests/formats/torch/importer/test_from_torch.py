@@ -1,4 +1,4 @@
-"""from_torch: names, inputs, outputs, modes, free sizes, errors."""
+"""from_torch: names, inputs, outputs, modes, dynamic sizes, errors."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_training_mode_is_put_back_and_not_imported(net: Any) -> None:
 
 
 @pytest.mark.slow
-def test_free_batch_runs_with_any_size(net: Any) -> None:
+def test_dynamic_batch_runs_with_any_size(net: Any) -> None:
     mod, params = tvmq.from_torch(net, (tensor(1, 3, 16, 16),), dynamic_batch=True)
     (batch, *rest) = mod["main"].params[0].ty.shape
     assert isinstance(batch, tvm.tirx.Var) and batch.name == "batch" and [int(d) for d in rest] == [3, 16, 16]
@@ -111,7 +111,7 @@ def test_free_batch_runs_with_any_size(net: Any) -> None:
 
 
 @pytest.mark.slow
-def test_free_batch_is_quantized(net: Any) -> None:
+def test_dynamic_batch_is_quantized(net: Any) -> None:
     mod, params = tvmq.from_torch(net, (tensor(2, 3, 16, 16),), dynamic_batch=True)
     data = [tensor(3, 3, 16, 16)]
     assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, data, guard=None)), data).exact
@@ -132,7 +132,7 @@ class Reader(nn.Module):
 
 
 @pytest.mark.slow
-def test_free_lengths_are_quantized_once_and_run_with_any() -> None:
+def test_dynamic_lengths_are_quantized_once_and_run_with_any() -> None:
     batch, length = torch.export.Dim("batch"), torch.export.Dim("length", max=32)
     torch.manual_seed(0)
     reader = Reader().eval()

@@ -99,10 +99,10 @@ WINDOWS = {
     "corners": lambda x: F.interpolate(x, size=(9, 13), mode="bilinear", align_corners=True),
     "corner": lambda x: F.interpolate(x, size=(9, 1), mode="bilinear", align_corners=True),
     "cubic": lambda x: F.interpolate(x, size=(9, 13), mode="bicubic"),
-    "batch_norm": nn.BatchNorm2d(4), "free_norm": nn.BatchNorm2d(4, affine=False), "rms": nn.RMSNorm(8),
+    "batch_norm": nn.BatchNorm2d(4), "norm_without_affine": nn.BatchNorm2d(4, affine=False), "rms": nn.RMSNorm(8),
     "layer_norm": nn.LayerNorm((6, 8)), "no_shift": nn.LayerNorm(8, bias=False),
     "no_scale": nn.LayerNorm(8, elementwise_affine=False), "group_norm": nn.GroupNorm(2, 4),
-    "free_groups": nn.GroupNorm(2, 4, affine=False), "instance": nn.InstanceNorm2d(4), "linear": nn.Linear(8, 5),
+    "groups_without_affine": nn.GroupNorm(2, 4, affine=False), "instance": nn.InstanceNorm2d(4), "linear": nn.Linear(8, 5),
 }  # fmt: skip
 ATTENTION = {
     "plain": lambda x: attend(x, x, x), "causal": lambda x: attend(x, x, x, is_causal=True),
@@ -167,24 +167,24 @@ def test_what_would_be_wrong_is_refused(name: str) -> None:
         tvmq.from_torch(Together({name: function}), X)
 
 
-RESIZED_FREELY: dict[str, tuple[Callable[..., Any], str]] = {
-    "nearest": (lambda x, like: F.interpolate(x, size=like.shape[2:]), "dynamic sizes is not supported; export with fixed height"),
+RESIZED_DYNAMICALLY: dict[str, tuple[Callable[..., Any], str]] = {
+    "nearest": (lambda x, like: F.interpolate(x, size=like.shape[2:]), "dynamic sizes is not supported; export with fixed"),
     "bilinear": (lambda x, like: F.interpolate(x, size=like.shape[2:], mode="bilinear"), "dynamic sizes is not supported; export with fixed"),
     "line": (lambda x, like: F.interpolate(like[0], scale_factor=2, mode="linear"), "bounds from dynamic dimensions"),
 }
 
 
 @pytest.mark.slow_cases("nearest")
-@pytest.mark.parametrize("name", RESIZED_FREELY)
-def test_resize_to_free_sizes_is_refused(name: str) -> None:
-    function, words = RESIZED_FREELY[name]
-    free = {3 if name == "line" else 2: torch.export.Dim("n", min=2, max=64)}
+@pytest.mark.parametrize("name", RESIZED_DYNAMICALLY)
+def test_resize_to_dynamic_sizes_is_refused(name: str) -> None:
+    function, words = RESIZED_DYNAMICALLY[name]
+    dynamic = {3 if name == "line" else 2: torch.export.Dim("n", min=2, max=64)}
     with pytest.raises(UnsupportedOpError, match=f"from_torch, layer '.*{words}"):
-        tvmq.from_torch(Together({name: function}), (X, tensor(1, 3, 9, 10)), dynamic_shapes=(({}, free),))
+        tvmq.from_torch(Together({name: function}), (X, tensor(1, 3, 9, 10)), dynamic_shapes=(({}, dynamic),))
 
 
 @pytest.mark.slow
-def test_free_batch_of_a_transformer() -> None:
+def test_dynamic_batch_of_a_transformer() -> None:
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True).eval()
     mod, params = tvmq.from_torch(layer, tensor(1, 5, 8), dynamic_batch=True)
@@ -194,7 +194,7 @@ def test_free_batch_of_a_transformer() -> None:
 
 
 def tvmq_fixed(mod: Any, batch: int) -> Any:
-    """The module with its free batch fixed."""
+    """The module with its dynamic batch fixed."""
     from tvm import relax
 
     return relax.transform.BindSymbolicVars({"batch": batch})(mod)

@@ -68,7 +68,7 @@ def test_prepared_reference_and_converted_models_are_one_integer_module(qat: boo
 
 
 @pytest.mark.slow
-def test_a_free_batch_of_a_quantized_model() -> None:
+def test_a_dynamic_batch_of_a_quantized_model() -> None:
     mod, params = tvmq.from_torch(quantize_fx.convert_fx(fx(False)), X, dynamic_batch=True)
     exe = tvmq.build(tvmq.quantize(mod, params))
     assert exe.run({"x": tensor(3, 3, 16, 16).numpy()})[0].shape == (3, 5)

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
 
-from tests.benchmarks.test_benchmarks import script as script  # noqa: E402  (the fixture)
+from tests.benchmarks.conftest import script as script  # noqa: E402  (the fixture)
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def test_imported_integers_lie_within_one_step(
     for package in PACKAGES.get(name.partition(" ")[0], ()):
         pytest.importorskip(package, reason=f"pip install {package}")
     monkeypatch.setenv("NNCF_EXTENSION_LOAD_TIMEOUT", "0")  # it compiles its quantizers at the first run
-    flows, models = script("torch_flows"), script("torch_flow_models")
+    flows, models = script("torch_flows"), script("flows.models")
     data = models.Data.of_demo(flows.QUICK_SAMPLES, flows.QUICK_STEPS)
     facts = flows.measure(name, models.FLOWS[name](data, tmp_path), data)
     assert not flows.failures([facts])

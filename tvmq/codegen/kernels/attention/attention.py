@@ -14,12 +14,12 @@ Measured   benchmarks/kernels.py --attention
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.attention.code_panels import CodePanels, CodeRows, row_term
+from tvmq.codegen.kernels.attention.product_tile import begin_sums, multiply_tile, pad_columns
 from tvmq.codegen.kernels.attention.shape import (
     Attention,
     MatrixOperand,
@@ -36,7 +36,6 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
     load,
     over,
     over_range,
@@ -46,11 +45,12 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.codegen.kernels.parts.epilogue import Parameters, plan_epilogue
+from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
 from tvmq.codegen.kernels.parts.float_vectors import LANES
-from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, offset_of
-from tvmq.codegen.kernels.parts.memoize import memoize
+from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Tiling
 from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize, Tiles
 
@@ -68,14 +68,9 @@ def attention(
     raises       BuildError for shapes, types or scales that do not fit
     """
     check_attention(shape, score_scale, code_scale)
-    ins = instructions(isa)
-    template = _AttentionTemplate(shape, step, ins, isa.tiles)
-    name = f"attention_{ins.name}_{template.cut.block}"
+    template = _AttentionTemplate(shape, step, instructions(isa), isa.tiles)
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
-    constants = (*scales, *template.multipliers())
-    key = ("attention", shape, ins.name, template.plan.key)
-    func = memoize((name, *key), lambda: template.prim_func(name))
-    return Kernel(name, func, constants, key, work=attention_work(shape, ins))
+    return template.kernel((*scales, *template.multipliers()), attention_work(shape, template.ins))
 
 
 class _Side:
@@ -95,8 +90,8 @@ class _Side:
         self.initial = workspace(matrices * self.places, "int32")
 
 
-class _AttentionTemplate:
-    """The PrimFunc of one attention; see the head of this file."""
+class _AttentionTemplate(Template):
+    """Attention; see the head of this file."""
 
     def __init__(
         self, shape: Attention, step: Requantize | FixedRequantize | Dequantize, ins: Instructions, tiles: Tiles
@@ -113,19 +108,14 @@ class _AttentionTemplate:
         # whole vectors of bytes, and all that the vectors of softmax cover
         self.weight_pitch = -(-shape.keys // 64) * 64
         self.blocks = -(-shape.rows // self.cut.block)
+        self.name = f"attention_{ins.name}_{self.cut.block}"
+        self.key = ("attention", shape, ins.name, self.plan.key, self.cut)
 
     def multipliers(self) -> tuple[np.ndarray, ...]:
         """Multiplier for every column of whole vectors."""
+        return self.plan.constants(lambda values: pad_columns(values, self.shape.columns, self.values.places))
 
-        def pad(values: np.ndarray) -> np.ndarray:
-            result = np.zeros(self.values.places, np.asarray(values).dtype)
-            result[: self.shape.columns] = np.broadcast_to(np.ravel(values), self.shape.columns)
-            return result
-
-        return self.plan.constants(pad)
-
-    def prim_func(self, name: str) -> Any:
-        """The function."""
+    def parameters(self) -> Parameters:
         shape = self.shape
         operands = {"q": shape.q, "k": shape.k, "v": shape.v}
         parameters: Parameters = {key: (operand.shape, operand.dtype) for key, operand in operands.items()}
@@ -133,17 +123,12 @@ class _AttentionTemplate:
             parameters["mask"] = (shape.mask.shape, "float32")
         parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
         parameters |= self.plan.constant_parameters(self.values.places)
-        parameters["y"] = (shape.y.shape, self.plan.out_dtype)
-        with FunctionBuilder(name, parameters) as function:
-            self.buffers = dict(zip(parameters, map(flatten_buffer, function.buffers), strict=True))
-            offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
-            scale, stored = self.buffers["code_scale"], self.ins.x_dtype
-            self.softmax = SoftmaxCodes(shape.keys, shape.codes, scale, stored, offset)
-            self._body()
-        return function.prim_func
+        return parameters | {"y": (shape.y.shape, self.plan.out_dtype)}
 
-    def _body(self) -> None:
+    def body(self, function: FunctionBuilder) -> None:
         shape = self.shape
+        offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
+        self.softmax = SoftmaxCodes(shape.keys, shape.codes, self.buffers["code_scale"], self.ins.x_dtype, offset)
         parallel = shape.macs > SERIAL_MACS
         self.keys.allocate(shape.matrices)
         self.values.allocate(shape.matrices)
@@ -163,15 +148,11 @@ class _AttentionTemplate:
         with (T.parallel if parallel and count > 1 else T.serial)(0, count) as index:
             body(index)
 
-    def _begin(self, operand: MatrixOperand, matrix: Expr) -> Expr:
-        """Element of the buffer at which a matrix begins."""
-        return operand.offset + offset_of(matrix, self.shape.batch, operand.batch)
-
     # ---- k and v
 
     def _pack(self, matrix: Expr, q_zero: int) -> None:
         for side, name, zero in ((self.keys, "k", q_zero), (self.values, "v", self.weight_zero)):
-            begin = make_opaque(self._begin(side.panels.operand, matrix))
+            begin = make_opaque(side.panels.operand.begin(matrix, self.shape.batch))
             for run in side.runs:
                 with T.serial(0, run.count) as panel:
                     self._pack_panel(side, self.buffers[name], begin, matrix, make_opaque(panel), run, zero)
@@ -212,15 +193,15 @@ class _AttentionTemplate:
     def _copy_mask(self, matrix: Expr, row: Expr, place: int) -> None:
         mask = self.shape.mask
         assert mask is not None
-        begin = make_opaque(self._begin(mask, matrix) + row * mask.row)
+        begin = make_opaque(mask.begin(matrix, self.shape.batch) + row * mask.row)
         copy_lanes(self.mask, place * self.softmax.pitch, self.buffers["mask"], begin, self.shape.keys, LANES)
 
     def _block(self, matrix: Expr, first: Expr) -> None:
         shape = self.shape
-        self._copy_queries(make_opaque(self._begin(shape.q, matrix) + first * shape.q.row))
+        self._copy_queries(make_opaque(shape.q.begin(matrix, shape.batch) + first * shape.q.row))
         self._tiles(self.keys, matrix, self.copied, self.queries.pitch, 0, self._store_scores)
         self._softmax(matrix, first)
-        target = make_opaque(self._begin(shape.y, matrix) + first * shape.y.row)
+        target = make_opaque(shape.y.begin(matrix, shape.batch) + first * shape.y.row)
 
         def store_result(sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
             self._store_result(sums, make_opaque(target + row * shape.y.row), vector, run)
@@ -304,25 +285,11 @@ class _AttentionTemplate:
         begins = [
             load(side.initial, matrix * side.places + (vector + column) * ins.lanes, kind) for column in range(columns)
         ]
-        sums = [[Register("int32", ins.lanes) for _ in range(columns)] for _ in range(rows)]
-        for i, line in enumerate(sums):
-            extra = None
-            if self.raw and panels.zero:
-                extra = spread(self.terms[first_term + row + i], ins.lanes)
-            for register, value in zip(line, begins, strict=True):
-                register.set(value if extra is None else value + extra)
+        has_terms = self.raw and panels.zero
+        sums = begin_sums(ins, rows, begins, (lambda i: self.terms[first_term + row + i]) if has_terms else None)
         starts = [make_opaque((row + i) * pitch) for i in range(rows)]
         place = make_opaque(matrix * side.size + vector * (panels.steps * panels.vector))
-        with T.serial(0, panels.steps) as step:
-            at = place + step * (columns * panels.vector)
-            weights = [
-                load(side.packed, at + column * panels.vector, vector_type(ins.w_dtype, panels.vector))
-                for column in range(columns)
-            ]
-            for line, start in zip(sums, starts, strict=True):
-                x = ins.broadcast(source, start + step * ins.taps)
-                for register, weight in zip(line, weights, strict=True):
-                    register.set(ins.dot(register.get(), x, weight))
+        multiply_tile(ins, sums, (source, starts), (side.packed, place), panels.steps)
         return sums
 
     def _store_scores(self, sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
@@ -343,15 +310,9 @@ class _AttentionTemplate:
             valid = min(lanes, run.channels - column * lanes)
             constants = self.plan.scaler.load(factors, (vector + column) * lanes, lanes)
             for i, line in enumerate(sums):
-                value = self._finish_sums(line[column].get(), constants)
+                value = self.plan.finish(self.ins, line[column].get(), constants)
                 place = target + i * self.shape.y.row + (vector + column) * lanes
                 store_first(self.buffers["y"], place, value, lanes, valid)
-
-    def _finish_sums(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
-        """A vector of sums as codes or floats."""
-        if self.plan.dequantizer is not None:
-            return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
-        return self.plan.requantizer.codes(self.ins, [total], [constants])
 
 
 def choose_attention(

@@ -20,9 +20,9 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.attention.code_panels import CodePanels, CodeRows, row_term
+from tvmq.codegen.kernels.attention.product_tile import begin_sums, multiply_tile, pad_columns
 from tvmq.codegen.kernels.attention.shape import (
     BatchMatmul,
-    MatrixOperand,
     check_product,
     is_product_of_codes,
     product_work,
@@ -32,19 +32,16 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
-    load,
     over_range,
-    spread,
     store,
     store_first,
-    vector_type,
     workspace,
 )
-from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
-from tvmq.codegen.kernels.parts.loops import make_opaque, offset_of, over_rows
-from tvmq.codegen.kernels.parts.memoize import memoize
+from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling
 from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 
@@ -60,22 +57,15 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     raises  BuildError for shapes, types or steps that do not fit
     """
     check_product(product)
-    ins = instructions(isa)
     template = _BatchMatmulTemplate(product, step, isa)
-    name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
-    key = ("batch_matmul", product, ins.name, template.plan.key)
-    func = memoize((name, template.tiling, *key), lambda: template.prim_func(name))
-    return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
+    return template.kernel(template.constants(), product_work("batch_matmul", product, template.ins))
 
 
-class _BatchMatmulTemplate:
-    """The PrimFunc of one product; see the head of this file."""
+class _BatchMatmulTemplate(Template):
+    """Product; see the head of this file."""
 
-    def __init__(
-        self, product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa
-    ) -> None:
-        self.product, ins = product, instructions(isa)
-        self.ins = ins
+    def __init__(self, product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa) -> None:
+        self.product, self.ins = product, (ins := instructions(isa))
         self.vectors = -(-product.columns // ins.lanes)
         self.left = CodeRows(ins, product.a, product.depth, product.a_zero)
         self.right = CodePanels(ins, product.b, product.depth, product.b_zero)
@@ -87,25 +77,23 @@ class _BatchMatmulTemplate:
         self.is_staged = not (as_it_is and product.depth % ins.taps == 0)
         self.pitch = self.left.pitch
         self.matrices = math.prod(product.batch)
+        self.name = f"batch_matmul_{ins.name}_{self.tiling.rows}x{self.tiling.columns}"
+        self.key = ("batch_matmul", product, ins.name, self.plan.key, self.tiling)
 
     def constants(self) -> tuple[np.ndarray, ...]:
         """Multiplier or scale for every column of whole vectors."""
         places = self.vectors * self.ins.lanes
-        return self.plan.constants(lambda values: _pad_columns(values, self.product.columns, places))
+        return self.plan.constants(lambda values: pad_columns(values, self.product.columns, places))
 
-    def prim_func(self, name: str) -> Any:
-        """The function."""
+    def parameters(self) -> Parameters:
         product, places = self.product, self.vectors * self.ins.lanes
         parameters: Parameters = {"a": (product.a.shape, product.a.dtype), "b": (product.b.shape, product.b.dtype)}
         parameters |= self.plan.constant_parameters(places)
-        parameters["y"] = (product.y.shape, self.plan.out_dtype)
-        with FunctionBuilder(name, parameters) as function:
-            self.a, self.b, *self.channel_constants, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
-            self._body()
-        return function.prim_func
+        return parameters | {"y": (product.y.shape, self.plan.out_dtype)}
 
-    def _body(self) -> None:
+    def body(self, function: FunctionBuilder) -> None:
         product = self.product
+        self.a, self.b, *self.channel_constants, self.y = self.buffers.values()
         self.source = self.a
         if self.is_staged:
             self.source = workspace(self.matrices * product.rows * self.pitch + SLACK, self.ins.x_dtype)
@@ -129,7 +117,8 @@ class _BatchMatmulTemplate:
         product = self.product
         matrix, row = T.floordiv(number, product.rows), T.floormod(number, product.rows)
         target = make_opaque(number * self.pitch)
-        self.left.copy(self.a, make_opaque(self._begin(product.a, matrix) + row * product.a.row), self.source, target)
+        begin = make_opaque(product.a.begin(matrix, product.batch) + row * product.a.row)
+        self.left.copy(self.a, begin, self.source, target)
         if self.with_row_sums:
             term = row_term(self.ins, self.source, target, self.pitch, self.right.zero)
             store(self.row_sums, number, term, 1)
@@ -140,12 +129,12 @@ class _BatchMatmulTemplate:
         """Columns from `first` of the product of one pair of matrices."""
         product, right = self.product, self.right
         packed = workspace(right.steps * run.columns * right.vector, self.ins.w_dtype)
-        begin = make_opaque(self._begin(product.b, matrix) + first * product.b.column)
+        begin = make_opaque(product.b.begin(matrix, product.batch) + first * product.b.column)
         right.pack(self.b, begin, packed, 0, run.columns, run.channels)
         initial = right.column_terms(packed, 0, run.columns, self.left.zero)
         row = make_opaque(matrix * product.rows)
-        target = make_opaque(self._begin(product.y, matrix) + first)
-        source = make_opaque(row * self.pitch) if self.is_staged else make_opaque(self._begin(product.a, matrix))
+        target = make_opaque(product.y.begin(matrix, product.batch) + first)
+        source = make_opaque(row * self.pitch if self.is_staged else product.a.begin(matrix, product.batch))
 
         def tile(begin_row: Expr, rows: int, _index: Expr) -> None:
             at = T.min(begin_row, product.rows - rows) if self.tiling.shifted else begin_row
@@ -158,22 +147,11 @@ class _BatchMatmulTemplate:
     def _tile(self, first_row: Expr, rows: int, panel: tuple[Any, ...], run: PanelRun) -> None:
         """Sums of some rows and the columns of a panel, then the epilogue."""
         packed, initial, matrix_row, source, target, first = panel
-        ins, columns = self.ins, run.columns
-        sums = [[Register("int32", ins.lanes) for _ in range(columns)] for _ in range(rows)]
-        for i, line in enumerate(sums):
-            extra = spread(self.row_sums[matrix_row + first_row + i], ins.lanes) if self.with_row_sums else None
-            for register, value in zip(line, initial, strict=True):
-                register.set(value if extra is None else value + extra)
+        term = (lambda i: self.row_sums[matrix_row + first_row + i]) if self.with_row_sums else None
+        sums = begin_sums(self.ins, rows, initial, term)
         row_pitch = self.pitch if self.is_staged else self.product.a.row
         starts = [make_opaque(source + (first_row + i) * row_pitch) for i in range(rows)]
-        kind = vector_type(ins.w_dtype, self.right.vector)
-        with T.serial(0, self.right.steps) as step:
-            at = step * (columns * self.right.vector)
-            weights = [load(packed, at + column * self.right.vector, kind) for column in range(columns)]
-            for line, start in zip(sums, starts, strict=True):
-                x = ins.broadcast(self.source, start + step * ins.taps)
-                for register, weight in zip(line, weights, strict=True):
-                    register.set(ins.dot(register.get(), x, weight))
+        multiply_tile(self.ins, sums, (self.source, starts), (packed, 0), self.right.steps)
         self._store(sums, make_opaque(target + first_row * self.product.y.row), first, run)
 
     def _store(self, sums: list[list[Register]], target: Expr, first: Expr, run: PanelRun) -> None:
@@ -185,31 +163,12 @@ class _BatchMatmulTemplate:
                 continue
             constants = self._load_constants(first + column * lanes)
             for row, line in enumerate(sums):
-                value = self._finish_sums(line[column].get(), constants)
+                value = self.plan.finish(self.ins, line[column].get(), constants)
                 store_first(self.y, target + row * self.product.y.row + column * lanes, value, lanes, valid)
 
     def _load_constants(self, channel: Expr) -> tuple[Expr, ...]:
         scaler = self.plan.scaler
         return () if scaler is None else scaler.load(self.channel_constants, channel, self.ins.lanes)
-
-    def _finish_sums(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
-        """Results of a vector of sums."""
-        if self.plan.dequantizer is not None:
-            return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
-        if self.plan.requantizer is None:
-            return total
-        return self.plan.requantizer.codes(self.ins, [total], [constants])
-
-    def _begin(self, operand: MatrixOperand, matrix: Expr) -> Expr:
-        """Element of the buffer at which a matrix begins."""
-        return operand.offset + offset_of(matrix, self.product.batch, operand.batch)
-
-
-def _pad_columns(values: np.ndarray, columns: int, places: int) -> np.ndarray:
-    """Pad constants, one or one a column, to every column of whole vectors."""
-    result = np.zeros(places, np.asarray(values).dtype)
-    result[:columns] = np.broadcast_to(np.ravel(values), columns)
-    return result
 
 
 def choose_batch_matmul(

@@ -12,17 +12,16 @@ Tests: tests/codegen/kernels/attention/test_batch_matmul.py
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand, product_work
+from tvmq.codegen.kernels.attention.product_tile import multiply_tile
+from tvmq.codegen.kernels.attention.shape import BatchMatmul, product_work
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
     load,
     over_range,
     spread,
@@ -32,9 +31,10 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.float_vectors import float_vectors
-from tvmq.codegen.kernels.parts.loops import make_opaque, offset_of, over_lanes
-from tvmq.codegen.kernels.parts.memoize import memoize
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.errors import BuildError
@@ -57,19 +57,11 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
             "kernels, batch_matmul_float: elements of a row of a and y, and of a row or column of b, must be neighbours"
         )
     template = _FloatMatmulTemplate(product, isa)
-    name = f"batch_matmul_float_{template.ins.name}_{template.tiling.rows}x{template.tiling.columns}"
-    key = ("batch_matmul_float", product, isa.name)
-    return Kernel(
-        name,
-        memoize((*key, template.tiling), lambda: template.prim_func(name)),
-        (),
-        key,
-        work=product_work("batch_matmul_float", product, template.ins),
-    )
+    return template.kernel((), product_work("batch_matmul_float", product, template.ins))
 
 
-class _FloatMatmulTemplate:
-    """The PrimFunc of one product; see the head of this file."""
+class _FloatMatmulTemplate(Template):
+    """Product; see the head of this file."""
 
     def __init__(self, product: BatchMatmul, isa: Isa) -> None:
         self.product, self.ins = product, float_vectors(isa)
@@ -77,15 +69,16 @@ class _FloatMatmulTemplate:
         vectors = -(-product.columns // self.lanes)
         self.tiling = choose_tiling(Product(product.rows, vectors, product.depth), self.ins, isa.tiles)
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, self.lanes)
+        self.name = f"batch_matmul_float_{self.ins.name}_{self.tiling.rows}x{self.tiling.columns}"
+        self.key = ("batch_matmul_float", product, isa.name, self.tiling)
 
-    def prim_func(self, name: str) -> Any:
-        """The function."""
-        operands = {"a": self.product.a, "b": self.product.b, "y": self.product.y}
-        with FunctionBuilder(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
-            self.a, self.b, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
-            for run in self.runs:
-                self._jobs(run)
-        return function.prim_func
+    def parameters(self) -> Parameters:
+        return {name: (getattr(self.product, name).shape, "float32") for name in ("a", "b", "y")}
+
+    def body(self, function: FunctionBuilder) -> None:
+        self.a, self.b, self.y = self.buffers.values()
+        for run in self.runs:
+            self._jobs(run)
 
     def _jobs(self, run: PanelRun) -> None:
         """The panels of a run, of all matrices."""
@@ -108,7 +101,7 @@ class _FloatMatmulTemplate:
                 lambda i, n: store(packed, i, spread(0.0, n, "float32"), n),
             )
         (self._pack_rows if product.b.column == 1 else self._pack_columns)(packed, matrix, first, run)
-        source, target = (make_opaque(_begin(operand, product, matrix)) for operand in (product.a, product.y))
+        source, target = (make_opaque(operand.begin(matrix, product.batch)) for operand in (product.a, product.y))
 
         def tile(begin: Expr, rows: int, _index: Expr) -> None:
             row = make_opaque(T.min(begin, product.rows - rows) if self.tiling.shifted else begin)
@@ -119,7 +112,7 @@ class _FloatMatmulTemplate:
 
     def _pack_rows(self, packed: Buffer, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """b's rows lie in one piece each."""
-        begin, width = make_opaque(_begin(self.product.b, self.product, matrix) + first), run.columns * self.lanes
+        begin, width = make_opaque(self.product.b.begin(matrix, self.product.batch) + first), run.columns * self.lanes
         with T.serial(0, self.product.depth) as step:
             source, target = make_opaque(begin + step * self.product.b.row), make_opaque(step * width)
 
@@ -131,7 +124,7 @@ class _FloatMatmulTemplate:
     def _pack_columns(self, packed: Buffer, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """b's columns lie in one piece each: element by element, a step's columns next to each other."""
         product, width = self.product, run.columns * self.lanes
-        begin = make_opaque(_begin(product.b, product, matrix) + first * product.b.column)
+        begin = make_opaque(product.b.begin(matrix, product.batch) + first * product.b.column)
         with T.serial(0, product.depth) as step:
             with T.serial(0, run.channels) as channel:
                 value = self.b[begin + channel * product.b.column + step]
@@ -139,30 +132,19 @@ class _FloatMatmulTemplate:
 
     def _tile(self, packed: Buffer, source: Expr, target: Expr, first: Expr, rows: int, run: PanelRun) -> None:
         """Some rows of the columns of a panel."""
-        product, ins, lanes = self.product, self.ins, self.lanes
+        product, lanes = self.product, self.lanes
         sums = [[Register("float32", lanes) for _ in range(run.columns)] for _ in range(rows)]
         for line in sums:
             for register in line:
                 register.set(spread(0.0, lanes, "float32"))
         starts = [make_opaque(source + i * product.a.row) for i in range(rows)]
-        with T.serial(0, product.depth) as step:
-            at = step * (run.columns * lanes)
-            weights = [load(packed, at + column * lanes, ins.kind) for column in range(run.columns)]
-            for line, start in zip(sums, starts, strict=True):
-                x = ins.broadcast(self.a, start + step)
-                for register, weight in zip(line, weights, strict=True):
-                    register.set(ins.dot(register.get(), x, weight))
+        multiply_tile(self.ins, sums, (self.a, starts), (packed, 0), product.depth)
         for i, line in enumerate(sums):
             for column, register in enumerate(line):
                 valid = min(lanes, run.channels - column * lanes)
                 if valid > 0:
                     place = target + i * product.y.row + first + column * lanes
                     store_first(self.y, place, register.get(), lanes, valid)
-
-
-def _begin(operand: MatrixOperand, product: BatchMatmul, matrix: Expr) -> Expr:
-    """Element of the buffer at which a matrix begins."""
-    return operand.offset + offset_of(matrix, product.batch, operand.batch)
 
 
 def choose_batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel | None:

@@ -28,10 +28,8 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    Shape,
     bind,
     const,
-    flatten_buffer,
     load,
     spread,
     store,
@@ -40,6 +38,8 @@ from tvmq.codegen.kernels.parts.builder import (
     wrapping_operation,
 )
 from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
@@ -66,39 +66,39 @@ def _work(product: DynamicMatmul, ins: Instructions) -> KernelWork:
     """Work of a run whose dynamic sizes are all 1."""
     sizes = (*product.batch, product.rows, product.depth, product.columns)
     macs = math.prod(size for size in sizes if isinstance(size, int))
-    return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (DYNAMIC_MACS * ins.taps))
+    return KernelWork("dynamic_matmul", 0.0, macs, True, lambda *_: macs / (DYNAMIC_MACS * ins.taps))
 
 
 def dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel:
     """Kernel; parameters a, b, y."""
     ins = instructions(isa)
-    p = product
-    shapes: dict[str, tuple[Shape, str]] = {
-        "a": ((*p.batch, p.rows, p.depth), p.dtypes[0]),
-        "b": ((*p.batch, p.depth, p.columns), p.dtypes[1]),
-        "y": ((*p.batch, p.rows, p.columns), "int32"),
-    }
-    name = f"free_matmul_{ins.name}"
-    with FunctionBuilder(name, shapes) as function:
-        sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
-        _DynamicMatmulTemplate(product, ins, [flatten_buffer(buffer) for buffer in function.buffers], sizes).body()
-    return Kernel(name, function.prim_func, (), (name, product), work=_work(product, ins))
+    return _DynamicMatmulTemplate(product, ins).kernel((), _work(product, ins))
 
 
-class _DynamicMatmulTemplate:
-    """The loops; see the head of this file."""
+class _DynamicMatmulTemplate(Template):
+    """Product of dynamic sizes; see the head of this file."""
 
-    def __init__(self, product: DynamicMatmul, ins: Instructions, buffers: list[Buffer], sizes: list[Expr]) -> None:
+    def __init__(self, product: DynamicMatmul, ins: Instructions) -> None:
         self.product, self.ins, self.lanes = product, ins, ins.lanes
-        self.a, self.b, self.y = buffers
-        self.batch, self.rows, self.depth, self.columns = sizes
+        self.name = f"dynamic_matmul_{ins.name}"
+        self.key = (self.name, product)
         a_zero, b_zero = product.zeros
         # as `dot` takes the codes
         self.a_zero = a_zero + ins.shift_of(product.dtypes[0]) if ins.takes_bytes else 0
         self.b_zero = b_zero - (128 if product.dtypes[1] == "uint8" else 0) if ins.takes_bytes else 0
 
-    def body(self) -> None:
-        """Compute whole tiles of rows where there are enough."""
+    def parameters(self) -> Parameters:
+        p = self.product
+        return {
+            "a": ((*p.batch, p.rows, p.depth), p.dtypes[0]),
+            "b": ((*p.batch, p.depth, p.columns), p.dtypes[1]),
+            "y": ((*p.batch, p.rows, p.columns), "int32"),
+        }
+
+    def body(self, function: FunctionBuilder) -> None:
+        p, (self.a, self.b, self.y) = self.product, self.buffers.values()
+        sizes = (p.batch, (p.rows,), (p.depth,), (p.columns,))
+        self.batch, self.rows, self.depth, self.columns = map(function.count, sizes)
         self.steps = bind(T.floordiv(self.depth + const(self.ins.taps - 1), self.ins.taps))
         self.pitch = bind(self.steps * self.ins.taps)
         _choose(self.rows, ROWS, lambda: self._chunks(ROWS), lambda: self._chunks(1))

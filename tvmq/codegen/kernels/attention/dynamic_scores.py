@@ -24,7 +24,6 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten_buffer,
     load,
     spread,
     vector_type,
@@ -32,6 +31,8 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import LANES, CodeLimits
 from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque, over_dynamic_rows
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
@@ -64,19 +65,8 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
             f"kernels, dynamic_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
             f"must go up from the zero point. Got {score_scale}, {code_scale} and {scores.codes}"
         )
-    parameters: dict[str, tuple[Shape, str]] = {"sums": (scores.shape, "int32")}
-    if scores.mask is not None:
-        parameters["mask"] = (scores.mask, "float32")
-    parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
-    parameters["y"] = (scores.shape, scores.codes.dtype)
-    name = f"free_scores_{isa.name}"
-    with FunctionBuilder(name, parameters) as function:
-        buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
-        _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
-    constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
-    return Kernel(
-        name, function.prim_func, constants, ("free_scores", scores, isa.name), work=KernelWork("free_scores", 40.0)
-    )
+    constants = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
+    return _DynamicScoresTemplate(scores, isa).kernel(constants, KernelWork("dynamic_scores", 40.0))
 
 
 def is_proved(scores: DynamicScores, score_scale: float, code_scale: float) -> bool:
@@ -86,15 +76,22 @@ def is_proved(scores: DynamicScores, score_scale: float, code_scale: float) -> b
     return scaled and codes.qmin <= codes.zero_point < codes.qmax
 
 
-class _DynamicScoresTemplate:
-    """The loops; see the head of this file."""
+class _DynamicScoresTemplate(Template):
+    """Codes of the softmax; see the head of this file."""
 
-    def __init__(self, scores: DynamicScores, buffers: dict[str, Buffer], sizes: Sequence[Expr]) -> None:
-        self.scores, self.buffers, self.sizes = scores, buffers, sizes
-        self.keys = sizes[-1]
+    def __init__(self, scores: DynamicScores, isa: Isa) -> None:
+        self.scores, self.name = scores, f"dynamic_scores_{isa.name}"
+        self.key = (self.name, scores)
 
-    def body(self) -> None:
-        """All rows, in groups."""
+    def parameters(self) -> Parameters:
+        scores = self.scores
+        mask: Parameters = {} if scores.mask is None else {"mask": (scores.mask, "float32")}
+        scales: Parameters = {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
+        return {"sums": (scores.shape, "int32"), **mask, **scales, "y": (scores.shape, scores.codes.dtype)}
+
+    def body(self, function: FunctionBuilder) -> None:
+        self.sizes = [function.count((size,)) for size in self.scores.shape]
+        self.keys = self.sizes[-1]
         rows = bind(prod(self.sizes[:-1], start=const(1)))
         codes = self.scores.codes
         softmax = SoftmaxCodes(bind(self.keys + 0), codes, self.buffers["code_scale"], codes.dtype, 0)

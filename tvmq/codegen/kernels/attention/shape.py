@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from tvmq.codegen.cost import Machine
 from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
 from tvmq.codegen.kernels.isa.generic import Instructions
+from tvmq.codegen.kernels.parts.builder import Expr
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.loops import offset_of
 from tvmq.codegen.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
 from tvmq.codegen.kernels.parts.types import NO_TILES, Tiles
 from tvmq.codegen.kernels.parts.work import KernelWork, on_machine, product_cycles
@@ -36,6 +38,10 @@ class MatrixOperand:
     batch: tuple[int, ...]
     row: int
     column: int
+
+    def begin(self, matrix: Expr, sizes: tuple[int, ...]) -> Expr:
+        """Element of the buffer at which a matrix begins; sizes: those of the batch."""
+        return self.offset + offset_of(matrix, sizes, self.batch)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ Measured   benchmarks/kernels.py
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
@@ -23,9 +21,8 @@ from tvmq.codegen.kernels.conv.remainder_taps import in_steps
 from tvmq.codegen.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flatten_buffer, minimum
+from tvmq.codegen.kernels.parts.builder import Expr, Register, Shape, bind, minimum
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import (
     Nibbles,
     Packing,
@@ -34,6 +31,8 @@ from tvmq.codegen.kernels.parts.packing import (
     panel_pieces,
     weight_parameter,
 )
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import SumTemplate
 from tvmq.codegen.kernels.parts.tiling import Tiling, choose_tiling
 from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.errors import BuildError
@@ -67,7 +66,7 @@ def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
     if conv.batch * conv.out_height * conv.out_width == 1:
         return ins
     filled = -(-conv.filters // conv.groups // (ins.lanes // 2))
-    return ins.half if ins.half and filled % 2 and filled <= MOST_HALVES else ins.products
+    return ins.half_width if ins.half_width and filled % 2 and filled <= MOST_HALVES else ins.products
 
 
 def make_kernel(
@@ -85,8 +84,8 @@ def make_kernel(
     bound = int(numerics.accumulator_bound(weight, *conv.code_limits, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
     permuted = plan.requantizer is not None
-    ordered = weight if shape.rests is None else in_steps(weight, shape.rests)
-    run = shape.run if shape.rests is None else ordered.shape[1]
+    ordered = weight if shape.remainders is None else in_steps(weight, shape.remainders)
+    run = shape.run if shape.remainders is None else ordered.shape[1]
     packing = Packing(shape.ins, ordered.shape, conv.groups, run, tiling.panel_parts, permuted)
 
     def pack(values: np.ndarray) -> np.ndarray:
@@ -97,12 +96,11 @@ def make_kernel(
     packed = packed if nibbles is None else numerics.pack_int4(packed)
     constants = (packed, pack(bias_for(shape, weight, bias)), *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
-    key = (name, shape.key, tiling, plan.key, buffers)
-    func = memoize((*key, loops), (loops or Integers)(name, shape, tiling, plan, buffers, nibbles).prim_func)
-    repacked = nibbles is None and shape.rests is None and not shape.ins.wide_codes
+    repacked = nibbles is None and shape.remainders is None and not shape.ins.takes_int16
     packed_from = (weight, packing) if repacked else None
     work = convolution_work(template, shape, plan.steps, tiling)
-    return Kernel(name, func, constants, key, packed=packed_from, work=work)
+    kernel = (loops or Integers)(name, shape, tiling, plan, buffers, nibbles).kernel
+    return kernel(constants, work, packed_from=packed_from)
 
 
 def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
@@ -136,8 +134,8 @@ def shifted_bias(bias: np.ndarray, weight: np.ndarray, shift: int) -> np.ndarray
     return (bias.astype(np.int64) - shift * weight.astype(np.int64).sum(axis=(1, 2, 3))).astype(np.int32)
 
 
-class Integers(ConvLoops):
-    """The PrimFunc of one integer convolution."""
+class Integers(SumTemplate, ConvLoops):
+    """Integer convolution; see the head of this file."""
 
     def __init__(
         self,
@@ -150,28 +148,16 @@ class Integers(ConvLoops):
     ) -> None:
         super().__init__(name, shape, tiling, "int32", buffer_shapes, nibbles)
         self.plan = plan
+        self.key = (name, shape.key, tiling, plan.key, buffer_shapes)
 
-    def prim_func(self) -> Any:
-        """PrimFunc of the convolution; see the head of this file."""
-        shape, plan = self.shape, self.plan
-        x_shape, y_shape = self.buffer_shapes
-        channels = self.conv.groups * shape.vectors * self.ins.lanes
-        parameters = {"x": (x_shape, self.conv.x_dtype)} | plan.data_parameters(y_shape)
+    def parameters(self) -> Parameters:
+        plan, (x_shape, y_shape) = self.plan, self.buffer_shapes
+        channels = self.conv.groups * self.shape.vectors * self.ins.lanes
+        parameters: Parameters = {"x": (x_shape, self.conv.x_dtype)} | plan.data_parameters(y_shape)
         parameters["weight"] = self.weight_shape()
         parameters["bias"] = ((channels,), "int32")
         parameters |= self.table_parameters()
-        parameters |= plan.constant_parameters(channels)
-        parameters["y"] = (y_shape, plan.out_dtype)
-        with FunctionBuilder(self.name, parameters) as function:
-            self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flatten_buffer(self.buffers["y"], plan.dtypes[0])
-            names = () if plan.scaler is None else plan.scaler.parameters(channels)
-            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
-            if self.has_dynamic_shape:
-                self.take_sizes(function)
-            self.body()
-        return function.prim_func
+        return parameters | plan.constant_parameters(channels) | {"y": (y_shape, plan.out_dtype)}
 
     def weight_shape(self) -> tuple[tuple[int], str]:
         """Shape and type of the packed weights."""

@@ -2,7 +2,7 @@
 
 Computes   bias + sum of x * w over kernel row, kernel column, channel, in this order, then clip
 Rounding   one fused multiply-add a product (two roundings on "generic" where the CPU has none)
-Narrow     weights of 4 bits are read as codes, each multiplied by its scale first: the bits of the same float weights
+Int4       weights of 4 bits are read as codes, each multiplied by its scale first: the bits of the same float weights
 Loops      those of implicit_gemm, tiles and packing as conv2d; weights [step][vector][lane], padding made in a copy
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
 Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s, AVX-512 and AVX2 (peak 59)
@@ -10,28 +10,25 @@ Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tvmq import numerics
-from tvmq.codegen.kernels.conv import narrow_row
+from tvmq.codegen.kernels.conv import int4_row
 from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.codegen.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.codegen.kernels.parts.builder import (
+    Buffer,
     Expr,
-    FunctionBuilder,
     Register,
     Shape,
     bind,
-    flatten_buffer,
     load,
     quotient,
     vector_type,
 )
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import Int4Weights, Nibbles, Packing, pack_channels, weight_parameter
+from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel, Tiles
 from tvmq.errors import BuildError
@@ -61,8 +58,8 @@ def conv2d_float(
     _check(conv)
     check_arrays("conv2d_float", weight, (conv.filters, conv.channels // conv.groups, *conv.kernel), bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
-    if int4 is not None and narrow_row.is_narrow_row(conv, int4, isa):
-        return narrow_row.narrow_row(conv, int4, bias, bounds, isa)
+    if int4 is not None and int4_row.is_int4_row(conv, int4, isa):
+        return int4_row.int4_row(conv, int4, bias, bounds, isa)
     shape = ConvShape(conv, float_vectors(isa), 0)
     tiling = choose_float_tiling(shape, isa.tiles)
     return make_kernel("conv2d_float", shape, tiling, bounds, weight, bias, int4=int4)
@@ -92,10 +89,10 @@ def make_kernel(
         name, groups = f"{name}_w4", (len(int4.scale), int4.group_size)
         scales = [pack_channels(scale, conv.groups, packing.slots) for scale in int4.scale]
         constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), *constants[1:])
-    key, work = (name, shape.key, tiling, bounds, buffers, groups), convolution_work(template, shape, tiling=tiling)
-    func = memoize((*key, loops), (loops or Floats)(name, shape, tiling, bounds, buffers, groups).prim_func)
+    work = convolution_work(template, shape, tiling=tiling)
     packed_from = (weight, packing.recipe()) if int4 is None else None
-    return Kernel(name, func, constants, key, packed=packed_from, work=work)
+    loops = loops or Floats
+    return loops(name, shape, tiling, bounds, buffers, groups).kernel(constants, work, packed_from=packed_from)
 
 
 def choose_float_tiling(shape: ConvShape, tiles: Tiles) -> Tiling:
@@ -122,7 +119,7 @@ def _check(conv: Conv2d) -> None:
 
 
 class Floats(ConvLoops):
-    """The PrimFunc of one float convolution."""
+    """Float convolution; see the head of this file."""
 
     def __init__(
         self,
@@ -137,26 +134,23 @@ class Floats(ConvLoops):
         super().__init__(name, shape, tiling, "float32", buffers, nibbles)
         self.bounds = bounds
         self.scales, self.group_size = groups or (0, 0)
+        self.key = (name, shape.key, tiling, bounds, buffers, groups)
 
-    def prim_func(self) -> Any:
-        """PrimFunc of the convolution; see the head of this file."""
+    def parameters(self) -> Parameters:
         channels = self.conv.groups * self.shape.vectors * self.ins.lanes
         x_shape, y_shape = self.buffer_shapes
-        parameters = {
+        return {
             "x": (x_shape, "float32"),
             "weight": weight_parameter(channels * self.shape.steps, self.ins, self.nibbles),
             **({"scale": ((self.scales * channels,), "float32")} if self.scales else {}),
             "bias": ((channels,), "float32"),
             "y": (y_shape, "float32"),
         }
-        with FunctionBuilder(self.name, parameters) as function:
-            buffers = {name: flatten_buffer(buffer) for name, buffer in zip(parameters, function.buffers, strict=True)}
-            self.x, self.weight, self.bias, self.y = (buffers[name] for name in ("x", "weight", "bias", "y"))
-            self.scale = buffers.get("scale")
-            if self.has_dynamic_shape:
-                self.take_sizes(function)
-            self.body()
-        return function.prim_func
+
+    def bind_buffers(self, buffers: dict[str, Buffer]) -> None:
+        super().bind_buffers(buffers)
+        self.x, self.weight, self.bias, self.y = (self.buffers[name] for name in ("x", "weight", "bias", "y"))
+        self.scale = self.buffers.get("scale")
 
     def unpack(self, offset: Expr, vector: Expr, step: Expr) -> Expr:
         assert self.nibbles is not None

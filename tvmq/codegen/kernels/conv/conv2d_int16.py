@@ -2,7 +2,7 @@
 
 Computes   what conv2d computes, bit for bit; the proof and what each instruction costs are in int16_accumulation
 Layouts    as conv2d; weights [panel][entry][lane][tap], an entry is a group of four activations as bytes, or a pair as
-           words: a vector either way
+           int16: a vector either way
 Needs      vpmaddubsw; `sums_fit_int16` for every fold of every panel
 Loops      those of implicit_gemm, but a tile walks the panel's table of entries: two groups at a time (fold2), single
            (fold1), then two pairs at a time, which are read from a copy of the input in 16 bits
@@ -46,7 +46,6 @@ from tvmq.codegen.kernels.parts.builder import (
     widen_index,
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, channel_slots, nibbles_for, pack_channels
 from tvmq.codegen.kernels.parts.tiling import Tiling, cut_tiles
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
@@ -60,7 +59,7 @@ ROWS = 8
 TURNS = 4  # panels that a tile is multiplied with in turn: 3 to 10 % less time than one
 SLOWER = 1.06  # an instruction here, on average, than there
 PROBED = 8  # panels that tell whether it is worth planning all
-BOUNDS = 5  # numbers of a panel in the table: first weight, first entry, first one alone, first pair of words, end
+BOUNDS = 5  # numbers of a panel in the table: first weight, first entry, first one alone, first pair of int16, end
 
 
 def lane_kernel(
@@ -162,7 +161,7 @@ def make_lane_kernel(
     plan = plan_epilogue(epilogue, int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0)))
     slots = slots_of(shape, epilogue)
     lanes = plan_lanes(shape, weight, epilogue, highest)
-    shape = replace(shape, words=lanes.in_words > 0)
+    shape = replace(shape, has_int16_copy=lanes.int16_share > 0)
     tiling = cut_tiles(shape.product, rows or min(ROWS, shape.product.pixels), 1)
 
     def pack(values: np.ndarray) -> np.ndarray:
@@ -171,12 +170,10 @@ def make_lane_kernel(
     bounds, entries, packed = pack_plan(lanes, element_offsets(shape), shape.ins.lanes)
     constants = (packed, pack(bias_for(shape, weight, bias)), bounds, entries, *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
-    sizes = len(packed), len(entries), max(len(panel.groups) + len(panel.words) for panel in lanes.panels)
-    key = (name, shape.key, tiling, plan.key, buffers, sizes)
-    func = memoize(key, _Lanes(name, shape, tiling, plan, buffers, sizes).prim_func)
-    in_words = ConvShape(conv, cast(LaneInstructions, shape.ins).word_form, shape.x_zero)
-    work = convolution_work(template, in_words, plan.steps, share=SLOWER * lanes.cost)
-    return Kernel(name, func, constants, key, lanes.note, work=work), lanes
+    sizes = len(packed), len(entries), max(len(panel.groups) + len(panel.int16_pairs) for panel in lanes.panels)
+    as_int16 = ConvShape(conv, cast(LaneInstructions, shape.ins).int16_form, shape.x_zero)
+    work = convolution_work(template, as_int16, plan.steps, share=SLOWER * lanes.cost)
+    return _Lanes(name, shape, tiling, plan, buffers, sizes).kernel(constants, work, note=lanes.note), lanes
 
 
 def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -187,12 +184,12 @@ def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndar
     """
     bounds, entries, weights, first = [], [], [], 0
     for panel in lanes.panels:
-        alone, words = first + 2 * panel.pairs, first + len(panel.groups)
-        bounds.append((first * width * TAPS, first, alone, words, words + len(panel.words)))
+        alone, pairs = first + 2 * panel.pairs, first + len(panel.groups)
+        bounds.append((first * width * TAPS, first, alone, pairs, pairs + len(panel.int16_pairs)))
         first = bounds[-1][-1]
-        entries += [offsets[panel.groups], offsets[panel.words]]
+        entries += [offsets[panel.groups], offsets[panel.int16_pairs]]
         weights.append(panel.weight.transpose(0, 2, 1).reshape(-1))
-        weights.append(panel.wide.transpose(0, 2, 1).astype("<i2").reshape(-1).view(np.int8))
+        weights.append(panel.int16_weight.transpose(0, 2, 1).astype("<i2").reshape(-1).view(np.int8))
     bounds.append((first * width * TAPS, first, first, first, first))
     return (
         np.array(bounds, np.int32).reshape(-1),
@@ -219,7 +216,7 @@ class _Lanes(Integers):
         sizes: tuple[int, int, int],
     ) -> None:
         super().__init__(name, shape, tiling, plan, buffer_shapes, None)
-        self.sizes = sizes
+        self.sizes, self.key = sizes, (*self.key, sizes)
 
     def table_parameters(self) -> dict[str, tuple[Shape, str]]:
         """The table of panels and their entries."""
@@ -235,11 +232,11 @@ class _Lanes(Integers):
         shape, source = self.shape, (self.x, 0)
         if shape.is_staged:
             source = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
-        return *source, self._copy(self._widener, begin, end, ranges) if shape.words else None
+        return *source, self._copy(self._widener, begin, end, ranges) if shape.has_int16_copy else None
 
     def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
         source, _ = super()._stage_dynamic(rows)
-        return source, (self._copy_dynamic(self._widener, rows), 0) if self.shape.words else None
+        return source, (self._copy_dynamic(self._widener, rows), 0) if self.shape.has_int16_copy else None
 
     @property
     def _widener(self) -> Stager:
@@ -273,10 +270,10 @@ class _Lanes(Integers):
         windows = [self._window(tile.pixel + row, tile.group) for row in range(tile.rows)]
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)
         row = bind((tile.group * self.tiling.panels + panel) * BOUNDS)
-        weight, first, alone, words, end = (load(table, row + i, "int32") for i in range(BOUNDS))
+        weight, first, alone, pairs, end = (load(table, row + i, "int32") for i in range(BOUNDS))
         following = self._next_panel_byte(tile, load(table, row + BOUNDS, "int32"))
-        parts = [(first, alone, 2, self._fold), (alone, words, 1, self._fold)]
-        parts += [(words, end, 2, self._add_words)] if self.shape.words else []
+        parts = [(first, alone, 2, self._fold), (alone, pairs, 1, self._fold)]
+        parts += [(pairs, end, 2, self._add_pairs)] if self.shape.has_int16_copy else []
         for begin, until, count, add in parts:
             source, origin = (tile.source, tile.origin) if add == self._fold or tile.beside is None else tile.beside
             starts = [widen_index(window - origin) for window in windows]
@@ -303,13 +300,13 @@ class _Lanes(Integers):
             ]
             register.set(ins.fold_products(register.get(), sum(products[1:], products[0]), ones))
 
-    def _add_words(self, sums: list[Register], source: Buffer, reads: list[list[Expr]], weights: list[Expr]) -> None:
-        """Add the products of pairs of 16 bits."""
-        words = self.ins.int16_operands
-        pairs = [bind(T.reinterpret(vector_type("int16", self.vector // 2), weight)) for weight in weights]
+    def _add_pairs(self, sums: list[Register], source: Buffer, reads: list[list[Expr]], weights: list[Expr]) -> None:
+        """Add the products of pairs of int16."""
+        ins = self.ins.int16_operands
+        int16_weights = [bind(T.reinterpret(vector_type("int16", self.vector // 2), weight)) for weight in weights]
         for register, places in zip(sums, reads, strict=True):
-            for place, weight in zip(places, pairs, strict=True):
-                register.set(words.dot_words(register.get(), words.broadcast(source, place), weight))
+            for place, weight in zip(places, int16_weights, strict=True):
+                register.set(ins.dot_int16(register.get(), ins.broadcast(source, place), weight))
 
     def _next_panel_byte(self, tile: ConvTile, begin: Expr) -> Expr | None:
         """First byte of the next panel, of which the first tile fetches a line for each entry; None for one panel."""

@@ -48,7 +48,7 @@ class DynamicConvShape(ConvShape):
     """A convolution of which some sizes are usual ones."""
 
     @property
-    def rests(self) -> None:
+    def remainders(self) -> None:
         """Places of remainders depend on sizes."""
         return
 
@@ -75,8 +75,8 @@ class DynamicConvLoops(ConvLoops):
         self.many = max(1, int(SERIAL_MICROSECONDS * timed.pixels / timed.microseconds))  # pixels, for several threads
         self.enough = L2_PIXELS if shape.weight_bytes <= L2_BYTES else FAR_PIXELS
 
-    def take_sizes(self, function: FunctionBuilder) -> None:
-        """Sizes as the run has them in place of the usual ones."""
+    def _take_sizes(self, function: FunctionBuilder) -> None:
+        """Take the sizes of the run in place of the usual ones."""
         batch, height, width = (
             size if isinstance(size, int) else function.sizes[size] for size in self.buffer_shapes[0][:3]
         )
@@ -88,8 +88,9 @@ class DynamicConvLoops(ConvLoops):
         self.columns, self.rows = (bind(T.max(size, 1)) for size in (self.columns, self.rows))  # they divide
         self.lines = _bind_expression(batch * self.rows)
 
-    def body(self) -> None:
-        """Compute whole tiles, or single pixels where there are fewer."""
+    def body(self, function: FunctionBuilder) -> None:
+        self._take_sizes(function)
+        # whole tiles, or single pixels where there are fewer
         rows = self.tiling.rows
         bands = self._count(rows)
         # memory is taken where a function begins, before all else: its size is an expression of those of the buffers
@@ -236,14 +237,14 @@ def dynamic_convolution(
         shape = DynamicConvShape(conv, float_vectors(isa), 0)
         tiling, bounds = conv2d_float.choose_float_tiling(shape, isa.tiles), clip_of(epilogue, "conv2d_float")
         return conv2d_float.make_kernel(
-            "free_conv2d_float", shape, tiling, bounds, weight, bias, buffers, loops=_DynamicFloats
+            "dynamic_conv2d_float", shape, tiling, bounds, weight, bias, buffers, loops=_DynamicFloats
         )
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     conv2d.check_operands("conv2d", conv, weight, bias)
     conv, weight = merge_groups(conv, weight)
     shape = DynamicConvShape(conv, conv2d.instructions_for(conv, isa), x_zero)
     tiling = conv2d.choose_tiling(shape.product, shape.ins, isa.tiles)
-    return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
+    return conv2d.make_kernel("dynamic_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
 
 
 def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:

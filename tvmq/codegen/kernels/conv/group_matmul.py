@@ -30,7 +30,6 @@ from tvmq.codegen.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten_buffer,
     load,
     prefetch,
     spread,
@@ -40,6 +39,8 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
@@ -64,13 +65,10 @@ def choose_group_matmul(
 def group_matmul(leading: Shape, weight: np.ndarray, scale: np.ndarray, group_size: int, ins: Instructions) -> Kernel:
     """Kernel x, x_scale, constants, y; leading: axes of x but the last, names are sizes that only a run tells."""
     depth, columns = weight.shape
-    template = _GroupMatmulTemplate(leading, depth, columns, group_size, ins)
-    name = f"group_matmul_{ins.name}_{template.rows}x{PANEL}"
     constants = pack_blocks(weight, ins.lanes), pack_scales(scale, ins.lanes)
-    key = ("group_matmul", leading, depth, columns, group_size, ins.name)
     macs = math.prod(size for size in leading if isinstance(size, int)) * depth * columns  # of one of each dynamic size
     work = KernelWork("conv2d", 0.0, macs, True, lambda *_: macs / (ins.lanes * ins.taps))
-    return Kernel(name, template.prim_func(name), constants, key, work=work)
+    return _GroupMatmulTemplate(leading, depth, columns, group_size, ins).kernel(constants, work)
 
 
 def pack_blocks(weight: np.ndarray, lanes: int) -> np.ndarray:
@@ -95,8 +93,8 @@ def _panels(values: np.ndarray, lanes: int) -> np.ndarray:
     return padded.reshape(rows, panels, PANEL, lanes)
 
 
-class _GroupMatmulTemplate:
-    """The PrimFunc; see the head of this file."""
+class _GroupMatmulTemplate(Template):
+    """Product of all groups; see the head of this file."""
 
     def __init__(self, leading: Shape, depth: int, columns: int, group_size: int, ins: Instructions) -> None:
         self.leading, self.depth, self.columns, self.ins = leading, depth, columns, ins
@@ -105,31 +103,31 @@ class _GroupMatmulTemplate:
         self.panels = -(-columns // self.width)
         one = all(isinstance(size, int) for size in leading) and math.prod(map(int, leading)) == 1
         self.rows = 1 if one or ins.registers < 32 else 2
+        self.name = f"group_matmul_{ins.name}_{self.rows}x{PANEL}"
+        self.key = ("group_matmul", leading, depth, columns, group_size, ins.name)
 
-    def prim_func(self, name: str) -> object:
-        """The function."""
-        parameters: dict[str, tuple[Shape, str]] = {
+    def parameters(self) -> Parameters:
+        return {
             "x": ((*self.leading, self.depth), "int8"),
             "x_scale": ((*self.leading, 1), "float32"),
             "weight": ((self.panels * self.width * self.depth // 2,), "uint8"),
             "scale": ((self.panels * self.groups * self.width,), "float32"),
             "y": ((*self.leading, self.columns), "float32"),
         }
-        with FunctionBuilder(name, parameters) as function:
-            buffers = [flatten_buffer(buffer) for buffer in function.buffers]
-            self.x, self.x_scale, self.weight, self.scale, self.y = buffers
-            count = function.count(self.leading)
-            self.begin = self._begin(count)
-            whole = self.columns // self.width
-            cost = self.depth * self.width // 2
 
-            def start() -> Callable[[Expr], None]:
-                return lambda panel: self._panel(make_opaque(panel), count, self.width)
+    def body(self, function: FunctionBuilder) -> None:
+        self.x, self.x_scale, self.weight, self.scale, self.y = self.buffers.values()
+        count = function.count(self.leading)
+        self.begin = self._begin(count)
+        whole = self.columns // self.width
+        cost = self.depth * self.width // 2
 
-            over_rows(whole, cost, GRAIN, start)
-            if self.columns % self.width:
-                self._panel(make_opaque(const(whole)), count, self.columns % self.width)
-        return function.prim_func
+        def start() -> Callable[[Expr], None]:
+            return lambda panel: self._panel(make_opaque(panel), count, self.width)
+
+        over_rows(whole, cost, GRAIN, start)
+        if self.columns % self.width:
+            self._panel(make_opaque(const(whole)), count, self.columns % self.width)
 
     def _begin(self, count: Expr) -> Buffer:
         """int32 [rows, groups] that the low sums begin with."""

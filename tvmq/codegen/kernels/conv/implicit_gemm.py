@@ -48,6 +48,7 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.packing import Nibbles, PanelRun, panel_runs
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Tiling
 
 CACHE_LINE = 64
@@ -55,7 +56,7 @@ CACHE_LINE = 64
 Staged = tuple[Buffer, Expr, tuple[Buffer, Expr] | None]
 
 
-class ConvLoops:
+class ConvLoops(Template):
     """The body of one convolution; see the head of this file.
 
     sum_dtype       type of the sums and of the bias they start with
@@ -95,15 +96,11 @@ class ConvLoops:
         # elements of one step of one vector of weights
         self.vector = self.ins.lanes * self.ins.taps
 
-    def take_sizes(self, function: FunctionBuilder) -> None:
-        """Sizes that a run brings, before `body`."""
-        self.pixels = function.count(self.buffer_shapes[0][:-1])
-
-    def body(self) -> None:
-        """All loops; x, weight, bias and y are flat buffers by now."""
+    def body(self, function: FunctionBuilder) -> None:
         chunks = self.chunks
         if self.has_dynamic_shape:
-            self._free_rows()
+            self.pixels = function.count(self.buffer_shapes[0][:-1])
+            self._dynamic_rows()
             return
         # With several chunks of panels one copy serves all, made before the parallel loop; else each chunk copies what
         # it reads itself, so that the copy is still in the cache of the core that reads it
@@ -118,16 +115,16 @@ class ConvLoops:
             panel_chunk = bind(T.floordiv(index, chunks.pixel_chunks))
             self._chunk(pixel_chunk, panel_chunk, staged)
 
-    def _free_rows(self) -> None:
+    def _dynamic_rows(self) -> None:
         """All loops over so many pixels as a run brings: whole tiles, or one by one where they are too few."""
         rows = self.tiling.rows
         with T.If(self.pixels >= rows):
             with T.Then():
-                self._free_tiles(rows)
+                self._dynamic_tiles(rows)
             with T.Else():
-                self._free_tiles(1)
+                self._dynamic_tiles(1)
 
-    def _free_tiles(self, rows: int) -> None:
+    def _dynamic_tiles(self, rows: int) -> None:
         """Tiles of so many pixels, the last one shifted back; chunks of panels in parallel."""
         self.least_pixels = rows
         chunks, tiles = self.chunks, bind(T.floordiv(self.pixels + (rows - 1), rows))
@@ -193,13 +190,13 @@ class ConvLoops:
         """Copies of what output pixels begin .. end read; ranges: all that these can be."""
         shape = self.shape
         target, origin = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
-        if shape.rests is None:
+        if shape.remainders is None:
             return target, origin, None
         lines = OutputRows(self.conv.out_width, begin, end, ranges)
-        rests = copy_remainders(
-            self.ins, shape.rests, target, shape.row_pitch, lines, lambda pixel: self._window(pixel, 0) - origin
+        remainders = copy_remainders(
+            self.ins, shape.remainders, target, shape.row_pitch, lines, lambda pixel: self._window(pixel, 0) - origin
         )
-        return target, origin, (rests, lines.first)
+        return target, origin, (remainders, lines.first)
 
     def _copy(self, stager: Stager, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> tuple[Buffer, Expr]:
         """The copy of a stager, and the element of the whole (padded) input that it starts with."""
@@ -228,14 +225,14 @@ class ConvLoops:
 
     def _add_rests(self, tile: ConvTile, sums: list[list[Register]], next_panel: Expr | None) -> None:
         """The steps behind those of all kernel rows."""
-        rests = self.shape.rests
-        if rests is None or tile.beside is None:
+        remainders = self.shape.remainders
+        if remainders is None or tile.beside is None:
             return
         source, first_row = tile.beside
-        starts = [bind(first_remainder(rests, tile.pixel + row, first_row)) for row in range(tile.rows)]
-        with T.serial(0, rests.steps) as step:
+        starts = [bind(first_remainder(remainders, tile.pixel + row, first_row)) for row in range(tile.rows)]
+        with T.serial(0, remainders.steps) as step:
             # `_run` counts the step in
-            windows = [start + step * (rests.line - rests.taps) for start in starts]
+            windows = [start + step * (remainders.line - remainders.taps) for start in starts]
             part = (step, 1, tuple(range(tile.rows)))
             self._run(replace(tile, source=source), sums, windows, self.conv.kernel[0], next_panel, part)
 

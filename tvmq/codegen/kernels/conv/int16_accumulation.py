@@ -27,7 +27,7 @@ TAPS, PAIR = 4, 2
 # Entries that are paired among themselves, as the time of pairing grows with their square; then what is left of all.
 BLOCK, ROUNDS = 320, 2
 # vector instructions for the products with a vector of channels: of a group, paired or alone, and of a pair in int16
-PAIRED, ALONE, WORDS = 2.5, 3.0, 2.0
+PAIRED, ALONE, INT16_PAIR = 2.5, 3.0, 2.0
 USUAL_GROUP = 2.6  # of a group, before it is known which are paired
 
 
@@ -53,24 +53,24 @@ def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
 class PanelPlan:
     """Folding of the products of a panel of channels.
 
-    groups  where each group begins, in elements of all runs; those of fold2 lead, one behind the other
-    weight  int8 [groups, 4, channels]
-    pairs   so many times two groups are folded together
-    words   where each pair of 16 bits begins, an even number of them
-    wide    int8 [words, 2, channels]
+    groups        where each group begins, in elements of all runs; those of fold2 lead, one behind the other
+    weight        int8 [groups, 4, channels]
+    pairs         so many times two groups are folded together
+    int16_pairs   where each pair that is multiplied in int16 begins, an even number of them
+    int16_weight  int8 [int16_pairs, 2, channels]
     """
 
     groups: np.ndarray
     weight: np.ndarray
     pairs: int
-    words: np.ndarray
-    wide: np.ndarray
+    int16_pairs: np.ndarray
+    int16_weight: np.ndarray
 
     @property
     def cost(self) -> float:
         """Vector instructions for each vector of channels and activation row."""
         alone = len(self.groups) - 2 * self.pairs
-        return 2 * PAIRED * self.pairs + ALONE * alone + WORDS * len(self.words)
+        return 2 * PAIRED * self.pairs + ALONE * alone + INT16_PAIR * len(self.int16_pairs)
 
 
 def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
@@ -80,7 +80,7 @@ def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
     highest  largest activation
     """
     panels, runs, run, channels = weight.shape
-    groups, words = cut_runs(*_what_holds(weight.reshape(-1, run, channels), highest))
+    groups, int16_pairs = cut_runs(*_what_holds(weight.reshape(-1, run, channels), highest))
     behind = np.zeros((panels, runs, TAPS, channels), weight.dtype)  # a pair may begin at the last element of a run
     longer = np.concatenate([weight, behind], axis=2)
     plans = []
@@ -89,11 +89,11 @@ def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
         entries = _elements(longer[panel], places, TAPS)
         pairs, rest = _pairs(entries, highest)
         order = np.concatenate([pairs[np.argsort(places[pairs[:, 0]])].reshape(-1), np.sort(rest)])
-        alone = np.flatnonzero(words[panel * runs : (panel + 1) * runs])
-        wide = _elements(longer[panel], alone, PAIR)
+        alone = np.flatnonzero(int16_pairs[panel * runs : (panel + 1) * runs])
+        int16_weight = _elements(longer[panel], alone, PAIR)
         if len(alone) % 2:
-            alone, wide = np.append(alone, 0), np.concatenate([wide, np.zeros_like(wide[:1])])
-        plans.append(PanelPlan(places[order], entries[order], len(pairs), alone, wide))
+            alone, int16_weight = np.append(alone, 0), np.concatenate([int16_weight, np.zeros_like(int16_weight[:1])])
+        plans.append(PanelPlan(places[order], entries[order], len(pairs), alone, int16_weight))
     return plans
 
 
@@ -123,15 +123,15 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
     groups  bool [runs, elements]: where a group may begin
     empty   bool [runs, elements]: what need not be in any
 
-    >>> groups, words = cut_runs(np.bool_([[0, 0, 1, 0, 0, 0, 0]]), np.bool_([[0, 0, 0, 0, 0, 0, 1]]))
-    >>> groups.astype(int).tolist(), words.astype(int).tolist()
+    >>> groups, int16_pairs = cut_runs(np.bool_([[0, 0, 1, 0, 0, 0, 0]]), np.bool_([[0, 0, 0, 0, 0, 0, 1]]))
+    >>> groups.astype(int).tolist(), int16_pairs.astype(int).tolist()
     ([[0, 0, 1, 0, 0, 0, 0]], [[1, 0, 0, 0, 0, 0, 0]])
     """
     lines, elements = groups.shape
     # Dynamic programming from the last element to the first, for all runs at once. What begins at element i is one of
     #
     #     a group, if it is proved     i .. i + 3     USUAL_GROUP + cost[i + 4]
-    #     a pair, which always is      i, i + 1       WORDS + cost[i + 2]
+    #     a pair, which always is      i, i + 1       INT16_PAIR + cost[i + 2]
     #     nothing, if weights are 0    i              cost[i + 1]
     #
     # and as the pieces behind do not depend on those before, cost[i], the least of the three, is that of the best cut
@@ -144,7 +144,7 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
         choices = np.stack(
             [
                 np.where(groups[:, i], USUAL_GROUP + cost[i + TAPS], np.inf),
-                WORDS + cost[i + PAIR],
+                INT16_PAIR + cost[i + PAIR],
                 np.where(empty[:, i], cost[i + 1], np.inf),
             ]
         )
@@ -218,7 +218,7 @@ class LanePlan:
     @property
     def cost(self) -> float:
         """Vector instructions beside those of int16 products; below 1 is a gain."""
-        return sum(panel.cost for panel in self.panels) / (WORDS / PAIR * self.elements * len(self.panels))
+        return sum(panel.cost for panel in self.panels) / (INT16_PAIR / PAIR * self.elements * len(self.panels))
 
     @property
     def note(self) -> str:
@@ -227,14 +227,14 @@ class LanePlan:
         singles = sum(len(panel.groups) - 2 * panel.pairs for panel in self.panels)
         alone = 100 * TAPS * singles / (self.elements * len(self.panels))
         text = f"int16 lanes proved: {folded:.0f} % fold2, {alone:.0f} % fold1"
-        return f"{text}, {self.in_words:.0%} of the products in 16 bits" if self.in_words else text
+        return f"{text}, {self.int16_share:.0%} of the products in 16 bits" if self.int16_share else text
 
     @property
     def shortfall(self) -> str:
         """Why int16 products are better, for people."""
-        return f"{self.in_words:.0%} of the products are not proved ({self.cost:.2f} times the instructions)"
+        return f"{self.int16_share:.0%} of the products are not proved ({self.cost:.2f} times the instructions)"
 
     @property
-    def in_words(self) -> float:
+    def int16_share(self) -> float:
         """Share of the products that are made in 16 bits."""
-        return PAIR * sum(len(panel.words) for panel in self.panels) / max(1, self.elements * len(self.panels))
+        return PAIR * sum(len(panel.int16_pairs) for panel in self.panels) / max(1, self.elements * len(self.panels))

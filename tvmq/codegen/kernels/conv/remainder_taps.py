@@ -5,7 +5,7 @@ Remainders: the last taps of kernel rows that are no whole step, packed, several
 A step multiplies `taps` neighbouring elements. A row of a 7 x 7 kernel over 3 channels has 21: five steps of 4 and one
 tap. By itself that tap would take a step of each of the 7 rows; packed they take two, and 37 steps do what 42 did.
 
-    rests   [output row][step][output column][kernel row of the step][tap left over]      codes, copied from the input
+    remainders   [output row][step][output column][kernel row of the step][tap left over]   codes of the input
 
 Computes   nothing: the same products in another order, sums of integers do not depend on it
 Loops      rows of output; steps; vectors of output columns: one load for each kernel row, its elements picked out
@@ -59,14 +59,14 @@ SAVED = 4  # dots of a pixel; the copy costs about one for each step
 class RemainderTaps:
     """Taps left over.
 
-    whole  elements of a kernel row that are whole steps
+    start  elements of a kernel row in whole steps, which come before
     size   taps that are left of each kernel row
     rows   kernel rows that share a step
     """
 
     conv: Conv2d
     taps: int
-    whole: int
+    start: int
     size: int
     rows: int
 
@@ -103,22 +103,22 @@ def remainder_taps(conv: Conv2d, ins: Instructions) -> RemainderTaps | None:
     2
     """
     whole, size = divmod(conv.channels * conv.kernel[1], ins.taps)
-    if not size or conv.groups > 1 or conv.dilation[1] > 1 or not ins.packs_rests:
+    if not size or conv.groups > 1 or conv.dilation[1] > 1 or not ins.packs_remainders:
         return None
-    rests = RemainderTaps(conv, ins.taps, whole * ins.taps, size, ins.taps // size)
+    remainders = RemainderTaps(conv, ins.taps, whole * ins.taps, size, ins.taps // size)
     vectors = -(-conv.filters // ins.lanes)
-    return rests if (conv.kernel[0] - rests.steps) * vectors >= SAVED else None
+    return remainders if (conv.kernel[0] - remainders.steps) * vectors >= SAVED else None
 
 
-def in_steps(weight: np.ndarray, rests: RemainderTaps) -> np.ndarray:
+def in_steps(weight: np.ndarray, remainders: RemainderTaps) -> np.ndarray:
     """Weights OIHW as those of one pixel whose channels are the elements of all steps, zero where there is no tap."""
     filters, channels, height, width = weight.shape
     lines = weight.transpose(0, 2, 3, 1).reshape(filters, height, width * channels)
-    left = np.zeros((filters, rests.steps, rests.taps), weight.dtype)
-    for step in range(rests.steps):
-        tail = lines[:, rests.rows_of(step), rests.whole :].reshape(filters, -1)
+    left = np.zeros((filters, remainders.steps, remainders.taps), weight.dtype)
+    for step in range(remainders.steps):
+        tail = lines[:, remainders.rows_of(step), remainders.start :].reshape(filters, -1)
         left[:, step, : tail.shape[1]] = tail
-    parts = [lines[:, :, : rests.whole].reshape(filters, -1), left.reshape(filters, -1)]
+    parts = [lines[:, :, : remainders.start].reshape(filters, -1), left.reshape(filters, -1)]
     return np.ascontiguousarray(np.concatenate(parts, axis=1)[:, :, None, None])
 
 
@@ -137,7 +137,7 @@ class OutputRows:
 
 def copy_remainders(
     ins: Instructions,
-    rests: RemainderTaps,
+    remainders: RemainderTaps,
     source: Buffer,
     pitch: int,
     rows: OutputRows,
@@ -148,20 +148,20 @@ def copy_remainders(
     source  may be read a vector beyond its end; pitch: elements of a row
     window  where in the source the window of an output pixel begins
     """
-    target = workspace(rows.most * rests.steps * rests.line, ins.x_dtype)
-    columns, apart = rests.lanes(ins.lanes * ins.taps), rests.conv.dilation[0] * pitch
+    target = workspace(rows.most * remainders.steps * remainders.line, ins.x_dtype)
+    columns, apart = remainders.lanes(ins.lanes * ins.taps), remainders.conv.dilation[0] * pitch
     with T.serial(0, rows.count) as row:
-        line = bind(window((rows.first + row) * rows.width) + rests.whole)
-        for step in range(rests.steps):
-            begin = bind((row * rests.steps + step) * rests.line)
-            places = [bind(line + kernel_row * apart) for kernel_row in rests.rows_of(step)]
-            _copy_columns(ins, rests, source, target, places, begin, columns)
+        line = bind(window((rows.first + row) * rows.width) + remainders.start)
+        for step in range(remainders.steps):
+            begin = bind((row * remainders.steps + step) * remainders.line)
+            places = [bind(line + kernel_row * apart) for kernel_row in remainders.rows_of(step)]
+            _copy_columns(ins, remainders, source, target, places, begin, columns)
     return target
 
 
 def _copy_columns(
     ins: Instructions,
-    rests: RemainderTaps,
+    remainders: RemainderTaps,
     source: Buffer,
     target: Buffer,
     places: list[Expr],
@@ -169,21 +169,21 @@ def _copy_columns(
     columns: int,
 ) -> None:
     """Copy a step of an output row; places: where the taps of its kernel rows begin."""
-    apart = rests.conv.strides[1] * rests.conv.channels
-    count = -(-rests.conv.out_width // columns)
+    apart = remainders.conv.strides[1] * remainders.conv.channels
+    count = -(-remainders.conv.out_width // columns)
     with T.serial(0, count) as index:
         # the last vector ends at the last column
-        column = bind(T.min(index * columns, rests.conv.out_width - columns))
+        column = bind(T.min(index * columns, remainders.conv.out_width - columns))
         words: Any = None
         for number, place in enumerate(places):
             x = load(source, place + column * apart, vector_type(ins.x_dtype, ins.lanes * ins.taps))
-            for tap in range(rests.size):
+            for tap in range(remainders.size):
                 word = _move_elements(
-                    ins, x, [lane * apart + tap for lane in range(columns)], number * rests.size + tap
+                    ins, x, [lane * apart + tap for lane in range(columns)], number * remainders.size + tap
                 )
                 words = word if words is None else bind(T.bitwise_or(words, word))
-        kind = vector_type(ins.x_dtype, columns * rests.taps)
-        store(target, begin + column * rests.taps, T.reinterpret(kind, words), columns * rests.taps)
+        kind = vector_type(ins.x_dtype, columns * remainders.taps)
+        store(target, begin + column * remainders.taps, T.reinterpret(kind, words), columns * remainders.taps)
 
 
 def _move_elements(ins: Instructions, x: Expr, elements: list[int], slot: int) -> Expr:
@@ -195,10 +195,10 @@ def _move_elements(ins: Instructions, x: Expr, elements: list[int], slot: int) -
     return bind(T.shift_left(word, spread(slot * bits, lanes, "uint32")) if slot else word)
 
 
-def first_remainder(rests: RemainderTaps, pixel: Expr, first_row: Expr) -> Expr:
+def first_remainder(remainders: RemainderTaps, pixel: Expr, first_row: Expr) -> Expr:
     """Start of the taps of an output pixel, in a copy that starts with output row `first_row`."""
-    width = rests.conv.out_width
-    return (quotient(pixel, width) - first_row) * (rests.steps * rests.line) + remainder(pixel, width) * rests.taps
+    width, row_size = remainders.conv.out_width, remainders.steps * remainders.line
+    return (quotient(pixel, width) - first_row) * row_size + remainder(pixel, width) * remainders.taps
 
 
 # Share of taps from which on leaving them out pays for finding them.

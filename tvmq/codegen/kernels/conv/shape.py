@@ -39,13 +39,13 @@ class ConvShape:
     """A convolution on an instruction set: for each group pixels x (steps * taps) x channels.
 
     A run is a stretch of input elements under a window that are neighbours in memory. x_zero fills padding.
-    words: the inner loop reads a copy of codes of 16 bits as well (see conv2d_int16).
+    has_int16_copy: the inner loop reads a copy of codes of 16 bits as well (see conv2d_int16).
     """
 
     conv: Conv2d
     ins: Instructions
     x_zero: int
-    words: bool = False
+    has_int16_copy: bool = False
 
     @property
     def pixels(self) -> int:
@@ -81,17 +81,18 @@ class ConvShape:
     @property
     def run_steps(self) -> int:
         """Steps of a run; whole ones where the taps left over are packed."""
-        return self.run // self.ins.taps if self.rests else -(-self.run // self.ins.taps)
+        return self.run // self.ins.taps if self.remainders else -(-self.run // self.ins.taps)
 
     @cached_property
-    def rests(self) -> RemainderTaps | None:
+    def remainders(self) -> RemainderTaps | None:
         """Taps of kernel rows that are no whole step, if they are packed."""
         return remainder_taps(self.conv, self.ins)
 
     @property
     def steps(self) -> int:
         """Steps of the whole reduction."""
-        return self.conv.kernel[0] * self.runs_per_row * self.run_steps + (self.rests.steps if self.rests else 0)
+        packed = self.remainders.steps if self.remainders else 0
+        return self.conv.kernel[0] * self.runs_per_row * self.run_steps + packed
 
     @property
     def is_pointwise(self) -> bool:
@@ -102,13 +103,13 @@ class ConvShape:
     def is_staged(self) -> bool:
         """True if the inner loop reads a copy of the input (see staging)."""
         partial = self.run % self.ins.taps != 0
-        apart = self.words and self.conv.strides != (1, 1)  # the copy of words is dense, and both have the same places
+        apart = self.has_int16_copy and self.conv.strides != (1, 1)  # that copy is dense, and both have the same places
         return partial or apart or any(self.conv.padding) or self.ins.x_dtype != self.conv.x_dtype
 
     @property
     def is_copied(self) -> bool:
         """True if a chunk begins with a copy of what it reads, of any type."""
-        return self.is_staged or self.words
+        return self.is_staged or self.has_int16_copy
 
     @property
     def border(self) -> int:
@@ -168,7 +169,7 @@ class ConvShape:
     @property
     def key(self) -> tuple[Any, ...]:
         """Parameters that the generated code depends on."""
-        return self.conv, self.ins.key, self.x_zero if any(self.conv.padding) else None, self.words
+        return self.conv, self.ins.key, self.x_zero if any(self.conv.padding) else None, self.has_int16_copy
 
 
 @dataclass(frozen=True)

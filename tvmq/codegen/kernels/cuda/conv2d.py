@@ -73,8 +73,8 @@ def largest_sum(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> int:
 class _CudaConvTemplate:
     """The PrimFunc of one convolution; see the head of this file."""
 
-    def __init__(self, conv: Conv2d, x_zero: int, plan: EpiloguePlan, tile: Tile, small: bool) -> None:
-        self.conv, self.x_zero, self.plan, self.tile, self.small = conv, x_zero, plan, tile, small
+    def __init__(self, conv: Conv2d, x_zero: int, plan: EpiloguePlan, tile: Tile, is_exact: bool) -> None:
+        self.conv, self.x_zero, self.plan, self.tile, self.is_exact = conv, x_zero, plan, tile, is_exact
         self.depth = Depth(conv, tile.depth)
         self.pixels = conv.batch * conv.out_height * conv.out_width
         self.filters = conv.filters // conv.groups
@@ -94,7 +94,7 @@ class _CudaConvTemplate:
         return Kernel(name, self._prim_func(name), constants, self._key(name, zero))
 
     def _key(self, name: str, zero: int | None) -> tuple[object, ...]:
-        return "cuda", name, self.conv, zero, self.tile, self.plan.key, self.small
+        return "cuda", name, self.conv, zero, self.tile, self.plan.key, self.is_exact
 
     def _parameters(self) -> Parameters:
         conv, plan = self.conv, self.plan
@@ -127,7 +127,7 @@ class _CudaConvTemplate:
         place = OutputPlace(
             first, value_of("first_column", column), self.pixels, self.filters, conv.filters,
             group * self.filters, value_of("first_channel", panel * tile.columns),
-            aligned_bytes(conv.filters, self.filters), self.small,
+            aligned_bytes(conv.filters, self.filters), self.is_exact,
         )  # fmt: skip
         Output(tile, self.plan, buffers, place).write(product)
 

@@ -73,13 +73,13 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         )
     shape = _Shape(conv, _pixels(conv, arch))
     bound = largest_sum(conv, weight, bias)
-    plan, small = plan_steps(epilogue, bound), bound <= LARGEST_EXACT
+    plan, is_exact = plan_steps(epilogue, bound), bound <= LARGEST_EXACT
     name = f"depthwise_{'dp4a' if shape.lanes == 4 else 'bytes'}_{shape.pixels}"
     taps = np.ascontiguousarray(weight.reshape(conv.channels, -1).T)
     spread = plan.constants(lambda values: np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.filters)))
     zero = x_zero if any(conv.padding) else None
-    func = _CudaDepthwiseTemplate(shape, x_zero, plan, small).prim_func(name)
-    return Kernel(name, func, (taps.reshape(-1), bias, *spread), ("cuda", name, conv, zero, plan.key, small))
+    func = _CudaDepthwiseTemplate(shape, x_zero, plan, is_exact).prim_func(name)
+    return Kernel(name, func, (taps.reshape(-1), bias, *spread), ("cuda", name, conv, zero, plan.key, is_exact))
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ def _pixels(conv: Conv2d, arch: int) -> int:
 class _CudaDepthwiseTemplate:
     """The PrimFunc; see the head of this file."""
 
-    def __init__(self, shape: _Shape, x_zero: int, plan: EpiloguePlan, small: bool) -> None:
-        self.shape, self.conv, self.plan, self.small = shape, shape.conv, plan, small
+    def __init__(self, shape: _Shape, x_zero: int, plan: EpiloguePlan, is_exact: bool) -> None:
+        self.shape, self.conv, self.plan, self.is_exact = shape, shape.conv, plan, is_exact
         fill = (x_zero & 255) * 0x01010101
         self.fill = x_zero if shape.lanes == 1 else fill - 2**32 if fill >= 2**31 else fill
         self.scale_names = list(plan.scaler.parameters(1)) if plan.scaler is not None else []
@@ -220,7 +220,7 @@ class _CudaDepthwiseTemplate:
     def _scale_sum(self, pixel: Expr, lane: int, channel: Expr) -> Expr:
         bias, *constants = [self.buffers[name][channel + lane] for name in ("bias", *self.scale_names)]
         total = value_of("total", self.sums[pixel * self.shape.lanes + lane] + bias)
-        return scale_sum(self.plan, total, constants, self.small)
+        return scale_sum(self.plan, total, constants, self.is_exact)
 
     def _finish_code(self, code: Expr, lane: int, others: list[tuple[Expr, str]]) -> Expr:
         single = self.shape.lanes == 1

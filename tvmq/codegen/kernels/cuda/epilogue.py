@@ -33,7 +33,6 @@ from tvmq.codegen.kernels.parts.epilogue import (
     Dequantizer,
     EpiloguePlan,
     FloatRequantizer,
-    WideRequantizer,
     check_code_steps,
     plan_epilogue,
 )
@@ -44,11 +43,11 @@ MAGIC, MAGIC_BITS = 3.0 * 2.0**22, 0x4B400000
 LARGEST_EXACT = 2**22  # sums up to here are exact floats by way of the magic number
 
 
-def scale_sum(plan: EpiloguePlan, total: Expr, constants: Sequence[Expr], small: bool = False) -> Expr:
+def scale_sum(plan: EpiloguePlan, total: Expr, constants: Sequence[Expr], is_exact: bool = False) -> Expr:
     """The sum after the requantize or dequantize step: a code as int32, a float, or the sum itself.
 
     constants  those of the channel, in the order of the step's parameters
-    small      no sum is larger than LARGEST_EXACT
+    is_exact   float32 holds every sum: none is beyond LARGEST_EXACT
     raises     BuildError for a step that has no expression here
     """
     if plan.scaler is None:
@@ -56,21 +55,19 @@ def scale_sum(plan: EpiloguePlan, total: Expr, constants: Sequence[Expr], small:
     rule = RULES.get(type(plan.scaler))
     if rule is None:
         raise BuildError(f"kernels, cuda: {type(plan.scaler).__name__} has no expression; use requantize='float'")
-    return rule(plan.scaler, total, constants, small)
+    return rule(plan.scaler, total, constants, is_exact)
 
 
-def real_of(total: Expr, small: bool) -> Expr:
+def real_of(total: Expr, is_exact: bool) -> Expr:
     """A sum as float32, rounded half to even."""
-    if not small:
+    if not is_exact:
         return T.Cast("float32", total)
     return call("float32", "__fadd_rn", call("float32", "__int_as_float", total + MAGIC_BITS), const(-MAGIC, "float32"))
 
 
-def float_codes(
-    scaler: FloatRequantizer | WideRequantizer, total: Expr, constants: Sequence[Expr], small: bool
-) -> Expr:
-    """numerics.requantize in mode "float"."""
-    step, real = scaler.step, value_of("real", real_of(total, small))
+def float_codes(scaler: FloatRequantizer, total: Expr, constants: Sequence[Expr], is_exact: bool) -> Expr:
+    """numerics.requantize in mode "float"; codes of 16 bits are stored as floats are: one by one."""
+    step, real = scaler.step, value_of("real", real_of(total, is_exact))
     product = call("float32", "__fmul_rn", real, constants[0])
     if step.negative_slope != 1:
         # the slope is at most 1 and rounding keeps the order: the larger product is the right one
@@ -79,22 +76,18 @@ def float_codes(
     low, high = (const(float(limit - step.zero_point), "float32") for limit in (step.qmin, step.qmax))
     steps = call("float32", "fminf", call("float32", "fmaxf", product, low), high)
     bits = call("int32", "__float_as_int", call("float32", "__fadd_rn", steps, const(MAGIC, "float32")))
-    return bits + (step.zero_point - MAGIC_BITS)
+    code = bits + (step.zero_point - MAGIC_BITS)
+    return T.Cast("int16", code) if step.dtype == "int16" else code
 
 
-def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr], small: bool) -> Expr:
+def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr], is_exact: bool) -> Expr:
     """numerics.dequantize of sums without zero point."""
-    return call("float32", "__fmul_rn", real_of(total, small), constants[0])
+    return call("float32", "__fmul_rn", real_of(total, is_exact), constants[0])
 
 
-def wide_codes(scaler: WideRequantizer, total: Expr, constants: Sequence[Expr], small: bool) -> Expr:
-    """numerics.requantize in mode "float" to int16 codes, which are stored as floats are: one by one."""
-    return T.Cast("int16", float_codes(scaler, total, constants, small))
-
-
-def fixed_codes(scaler: CudaFixedRequantizer, total: Expr, constants: Sequence[Expr], _small: bool) -> Expr:
+def fixed_codes(scaler: CudaFixedRequantizer, total: Expr, constants: Sequence[Expr], _is_exact: bool) -> Expr:
     """numerics.requantize in mode "fixed_point"."""
-    return scaler.codes(total, constants)
+    return scaler.code(total, constants)
 
 
 # type of the scaler -> expression
@@ -102,7 +95,6 @@ RULES: dict[type, Any] = {
     FloatRequantizer: float_codes,
     CudaFixedRequantizer: fixed_codes,
     Dequantizer: reals,
-    WideRequantizer: wide_codes,
 }
 
 

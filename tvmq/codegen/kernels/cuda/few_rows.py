@@ -64,19 +64,19 @@ def few_rows(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, epilogue: Epilo
     """
     check_operands("cuda few_rows", conv, weight, bias)
     bound = largest_sum(conv, weight, bias)
-    plan, small = plan_steps(epilogue, bound), bound <= LARGEST_EXACT
+    plan, is_exact = plan_steps(epilogue, bound), bound <= LARGEST_EXACT
     spread = plan.constants(lambda values: np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.filters)))
-    template = _FewRowsTemplate(conv, plan, small)
+    template = _FewRowsTemplate(conv, plan, is_exact)
     name = f"few_rows_dp4a_{template.rows}"
     constants = np.ascontiguousarray(weight).reshape(-1), bias, *spread
-    return Kernel(name, template.prim_func(name), constants, ("cuda", name, conv, plan.key, small))
+    return Kernel(name, template.prim_func(name), constants, ("cuda", name, conv, plan.key, is_exact))
 
 
 class _FewRowsTemplate:
     """The PrimFunc; see the head of this file."""
 
-    def __init__(self, conv: Conv2d, plan: EpiloguePlan, small: bool) -> None:
-        self.conv, self.plan, self.small = conv, plan, small
+    def __init__(self, conv: Conv2d, plan: EpiloguePlan, is_exact: bool) -> None:
+        self.conv, self.plan, self.is_exact = conv, plan, is_exact
         self.rows = conv.batch * conv.height * conv.width
         self.size = 4 if conv.channels % 16 == 0 else 1  # words of a load
         self.scale_names = list(plan.scaler.parameters(1)) if plan.scaler is not None else []
@@ -129,7 +129,7 @@ class _FewRowsTemplate:
         exists = True if filters % WARPS == 0 else column < filters
         with where(join_conditions(lane < self.rows, exists)):
             offset, *constants = [self.buffers[name][column] for name in ("bias", *self.scale_names)]
-            result = scale_sum(plan, value_of("total", total + offset), constants, self.small)
+            result = scale_sum(plan, value_of("total", total + offset), constants, self.is_exact)
             at = value_of("at", lane * filters + column)
             if is_codes(plan):
                 others = [T.Cast("int32", self.buffers[name][at]) for name, _ in other_names(plan)]

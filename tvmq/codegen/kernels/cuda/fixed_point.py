@@ -9,8 +9,9 @@ Tests: tests/codegen/kernels/cuda/test_cuda_epilogue.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.cuda.builder import value_of
 from tvmq.codegen.kernels.parts.builder import Expr, const
+from tvmq.codegen.kernels.parts.scaler import Scaler
 from tvmq.codegen.kernels.parts.types import FixedRequantize
 
 SMALLEST_SHIFT = -32  # below, the result is 0 as it is there
@@ -26,15 +28,14 @@ LARGEST_INT32 = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class CudaFixedRequantizer:
-    """A requantize step in integers; see the head of this file.
+class CudaFixedRequantizer(Scaler):
+    """Requantize step in integers; see the head of this file.
 
-    wide    multipliers are int64, as some are shifted left
-    clips   some products would leave int64
+    needs_int64  multipliers are int64, as some are shifted left
+    clips        some products would leave int64
     """
 
-    step: FixedRequantize
-    wide: bool
+    needs_int64: bool
     clips: bool
 
     @classmethod
@@ -45,32 +46,19 @@ class CudaFixedRequantizer:
         return cls(step, bool(factor.max(initial=0) > LARGEST_INT32), bool(clips.any()))
 
     @property
-    def dtype(self) -> str:
-        """Type of the codes."""
-        return self.step.dtype
-
-    @property
     def key(self) -> tuple[Any, ...]:
-        """Parameters that the generated code depends on; the factors are run-time constants."""
         step = self.step
-        return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.wide, self.clips
+        return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.needs_int64, self.clips
 
-    def parameters(self, channels: int) -> dict[str, tuple[tuple[int], str]]:
-        """Constants for this many channels (as packed)."""
-        shape = (channels,)
-        reach = {"reach": (shape, "int32")} if self.clips else {}
-        return {"multiplier": (shape, "int64" if self.wide else "int32"), "shift": (shape, "int32"), **reach}
-
-    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Arrays of `parameters`; pack pads an array of the template's channels."""
+    @cached_property
+    def arrays(self) -> dict[str, np.ndarray]:
         factor = _factors(self.step)
         shift = 30 + np.maximum(-np.maximum(self.step.shift, SMALLEST_SHIFT), 0)
-        arrays = [factor.astype(np.int64 if self.wide else np.int32), shift.astype(np.int32)]
-        if self.clips:
-            arrays.append(_reach(factor).astype(np.int32))
-        return tuple(pack(array) for array in arrays)
+        factors = factor.astype(np.int64 if self.needs_int64 else np.int32)
+        arrays = {"multiplier": factors, "shift": shift.astype(np.int32)}
+        return arrays | ({"reach": _reach(factor).astype(np.int32)} if self.clips else {})
 
-    def codes(self, total: Expr, constants: Sequence[Expr]) -> Expr:
+    def code(self, total: Expr, constants: Sequence[Expr]) -> Expr:
         """Code as int32 of a sum; constants of its channel."""
         step, one = self.step, const(1, "int64")
         multiplier, shift, *reach = constants

@@ -54,7 +54,7 @@ class OutputPlace:
     base              element of row 0, column 0
     channel           first of the tile's channels, in the constants as packed
     aligned           bytes, up to 16, at whose multiples every row of codes begins and ends
-    small             no sum is larger than LARGEST_EXACT
+    is_exact          float32 holds every sum: none is beyond LARGEST_EXACT
     """
 
     row: Expr
@@ -65,7 +65,7 @@ class OutputPlace:
     base: Expr
     channel: Expr
     aligned: int
-    small: bool
+    is_exact: bool
 
 
 class Output:
@@ -105,7 +105,7 @@ class Output:
     def _scale_sum(self, total: Expr, row: Expr, constants: list[Expr]) -> Expr:
         offset, *rest = constants
         total = value_of("total", total + (offset + self.offset_of_row(row)))
-        return scale_sum(self.plan, total, rest, self.place.small)
+        return scale_sum(self.plan, total, rest, self.place.is_exact)
 
     def _exists(self, row: Expr, column: Expr) -> Expr:
         """False for what only fills the tile."""

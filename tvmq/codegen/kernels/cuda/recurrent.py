@@ -32,7 +32,7 @@ from tvmq.codegen.kernels.cuda.builder import (
 )
 from tvmq.codegen.kernels.cuda.tile import STATIC_SHARED
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const
-from tvmq.codegen.kernels.parts.epilogue import Parameters
+from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
 from tvmq.codegen.kernels.parts.types import Kernel
 from tvmq.codegen.kernels.recurrent.recurrent import Recurrent

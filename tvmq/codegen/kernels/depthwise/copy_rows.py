@@ -122,7 +122,7 @@ class RowCopier:
     @property
     def _bytes(self) -> bool:
         """True if pixels are handled as unsigned bytes."""
-        return self._ins.taps > 1 and not self._ins.wide_codes
+        return self._ins.taps > 1 and not self._ins.takes_int16
 
     def _bits(self, value: int) -> int:
         return value & 0xFF if self._bytes else value
@@ -137,7 +137,7 @@ class RowCopier:
 
     def _store_group(self, target: Buffer, begin: Expr, pixels: list[Expr]) -> None:
         size = self._channels
-        if self._ins.wide_codes and self._ins.taps == 2:
+        if self._ins.takes_int16 and self._ins.taps == 2:
             self._store_pairs(target, begin, pixels)
             return
         if not self._bytes:

@@ -36,16 +36,16 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     align_stack,
     const,
-    flatten_buffer,
     load,
     slice_lanes,
     store,
     vector_type,
     workspace,
 )
-from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
+from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.parts.memoize import memoize
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import SumTemplate
 from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork, step_cycles
 from tvmq.errors import BuildError
@@ -82,18 +82,8 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
 
     packing = DepthwisePacking(shape)
     bias = shifted_bias(bias, weight, shape.ins.shift_of(conv.x_dtype))
-    name = f"depthwise_{shape.ins.name}_{conv.kernel[0]}x{conv.kernel[1]}"
-    key = (
-        "depthwise",
-        conv,
-        shape.ins.key,
-        shape.ins.lanes,
-        x_zero if any(conv.padding) else None,
-        plan.key,
-    )
-    func = memoize(key, _Depthwise(name, shape, plan).prim_func)
     constants = packing.weights(weight), pack_biases(shape, weight, bias), *plan.constants(pack)
-    return Kernel(name, func, constants, key, packed=(weight, packing), work=_work(conv, plan.steps))
+    return _Depthwise(shape, plan, x_zero).kernel(constants, _work(conv, plan.steps), packed_from=(weight, packing))
 
 
 def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:
@@ -124,39 +114,32 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
 
 def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
-    narrow = level("avx2").int16_operands if ins.wide_codes else level("avx2")
-    half = ins.half or (narrow if ins.vector_bytes == 64 else ins)
+    narrow = level("avx2").int16_operands if ins.takes_int16 else level("avx2")
+    half = ins.half_width or (narrow if ins.vector_bytes == 64 else ins)
     candidates = [ins, half, level("generic")]
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
 
 
-class _Depthwise:
-    """The PrimFunc of one depthwise convolution."""
+class _Depthwise(SumTemplate):
+    """Depthwise convolution; see the head of this file."""
 
-    def __init__(self, name: str, shape: DepthwiseShape, plan: EpiloguePlan) -> None:
-        self.name, self.shape, self.plan = name, shape, plan
+    def __init__(self, shape: DepthwiseShape, plan: EpiloguePlan, x_zero: int) -> None:
+        self.shape, self.plan = shape, plan
         self.conv, self.ins, self.columns = shape.conv, shape.ins, shape.columns
+        self.name = f"depthwise_{shape.ins.name}_{self.conv.kernel[0]}x{self.conv.kernel[1]}"
+        padding = x_zero if any(self.conv.padding) else None
+        self.key = ("depthwise", self.conv, shape.ins.key, shape.ins.lanes, padding, plan.key)
 
-    def prim_func(self) -> Any:
-        """PrimFunc of the convolution; see the head of this file."""
+    def parameters(self) -> Parameters:
         conv, shape = self.conv, self.shape
         weights = shape.places * conv.kernel[0] * shape.row_weights
         parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
         parameters |= self.plan.data_parameters(conv.out_shape)
         parameters |= {"weight": ((weights,), self.ins.w_dtype), "bias": ((len(shape.biases) * shape.places,), "int32")}
         parameters |= self.plan.constant_parameters(shape.places)
-        parameters["y"] = (conv.out_shape, self.plan.out_dtype)
-        with FunctionBuilder(self.name, parameters) as function:
-            self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flatten_buffer(self.buffers["y"], self.plan.dtypes[0])
-            scaler = self.plan.scaler
-            names = () if scaler is None else scaler.parameters(shape.places)
-            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
-            self._body()
-        return function.prim_func
+        return parameters | {"y": (conv.out_shape, self.plan.out_dtype)}
 
-    def _body(self) -> None:
+    def body(self, function: FunctionBuilder) -> None:
         tasks = self.conv.batch * self.shape.bands
         with (T.parallel if tasks > 1 else T.serial)(0, tasks) as task:
             align_stack(self.ins.lanes)
@@ -352,7 +335,7 @@ class _Tile:
     def _store_vectors(self, begin: Expr, values: list[Expr]) -> None:
         """Sums, floats or int16 codes; of bytes four lanes at a time: so many stay neighbours."""
         order = stored_channels(self.ins, self.vectors)
-        four = self.ins.lanes if self.ins.wide_codes else min(4, self.ins.lanes)
+        four = self.ins.lanes if self.ins.takes_int16 else min(4, self.ins.lanes)
         for vector, value in enumerate(values):
             for lane in range(0, self.ins.lanes, four):
                 part = value if four == self.ins.lanes else slice_lanes(value, lane, four)

@@ -25,13 +25,13 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
-    flatten_buffer,
     load,
     split_evenly,
     store,
 )
 from tvmq.codegen.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
-from tvmq.codegen.kernels.parts.memoize import memoize
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
@@ -62,14 +62,11 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     }  # fmt: skip
     # [vector, kernel row, kernel column, lane]
     packed = order_weights(weight, recipe["variants"], recipe["blocks"], "float32")
-    pixels = split_evenly(conv.out_width, MOST_PIXELS)[0][0]
-    name = f"depthwise_float_{isa.name}_{pixels}x1"
-    key = ("depthwise_float", conv, isa.name, bounds)
-    func = memoize(key, _FloatDepthwiseTemplate(name, conv, vectors, bounds).prim_func)
+    template = _FloatDepthwiseTemplate(conv, vectors, bounds, isa)
     constants = (packed, start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
-    return Kernel(name, func, constants, key, packed=(weight, recipe), work=work)
+    return template.kernel(constants, work, packed_from=(weight, recipe))
 
 
 def _check(conv: Conv2d) -> None:
@@ -88,30 +85,28 @@ def _vector_channels(channels: int, lanes: int) -> np.ndarray:
     return first[:, None] + np.arange(lanes)
 
 
-class _FloatDepthwiseTemplate:
-    """The PrimFunc of one depthwise convolution."""
+class _FloatDepthwiseTemplate(Template):
+    """Depthwise convolution; see the head of this file."""
 
-    def __init__(self, name: str, conv: Conv2d, vectors: FloatVectors, bounds: Clip) -> None:
-        self.name, self.conv, self.vectors, self.bounds = name, conv, vectors, bounds
+    def __init__(self, conv: Conv2d, vectors: FloatVectors, bounds: Clip, isa: Isa) -> None:
+        self.conv, self.vectors, self.bounds = conv, vectors, bounds
         self.count = -(-conv.channels // vectors.lanes)
+        self.name = f"depthwise_float_{isa.name}_{split_evenly(conv.out_width, MOST_PIXELS)[0][0]}x1"
+        self.key = ("depthwise_float", conv, isa.name, bounds)
 
-    def prim_func(self) -> Any:
-        """PrimFunc of the convolution; see the head of this file."""
+    def parameters(self) -> Parameters:
         conv, packed = self.conv, self.count * self.vectors.lanes
-        taps = conv.kernel[0] * conv.kernel[1]
-        parameters = {
+        return {
             "x": ((conv.batch, conv.height, conv.width, conv.channels), "float32"),
-            "weight": ((packed * taps,), "float32"),
+            "weight": ((packed * math.prod(conv.kernel),), "float32"),
             "bias": ((packed,), "float32"),
             "y": (conv.out_shape, "float32"),
         }
-        with FunctionBuilder(self.name, parameters) as function:
-            self.x, self.weight, self.bias, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
-            self._rows(conv.batch * conv.out_height, taps * conv.filters * conv.out_width)
-        return function.prim_func
 
-    def _rows(self, rows: int, row_macs: int) -> None:
-        chunks = min(CHUNKS, rows) if rows * row_macs > SERIAL_MACS else 1
+    def body(self, function: FunctionBuilder) -> None:
+        self.x, self.weight, self.bias, self.y = self.buffers.values()
+        rows = self.conv.batch * self.conv.out_height
+        chunks = min(CHUNKS, rows) if self.conv.macs > SERIAL_MACS else 1
         with (T.parallel if chunks > 1 else T.serial)(0, chunks) as chunk:
             first, end = (bind(T.floordiv((chunk + i) * rows, chunks)) for i in (0, 1))
             with T.serial(first, end) as row, T.serial(0, self.count) as vector:

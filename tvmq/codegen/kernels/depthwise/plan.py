@@ -218,7 +218,7 @@ def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
     # (X86.channel_order) undoes it.
     channels = vectors * ins.lanes
     order = np.arange(channels)
-    if ins.taps > 1 and not ins.wide_codes:
+    if ins.taps > 1 and not ins.takes_int16:
         blocks = np.arange(0, max(channels, BLOCK_BYTES), BLOCK_BYTES)
         quarters = np.array(quarter_order(vectors))[:, None, None]
         order = (blocks[:, None] + 4 * quarters + np.arange(4)).ravel()

@@ -21,7 +21,9 @@ from collections.abc import Callable, Sequence
 
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.codegen.kernels.isa import semantics
 from tvmq.codegen.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
+from tvmq.codegen.kernels.isa.semantics import means
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -171,15 +173,18 @@ class Matrix(I8MM):
     def tile_registers(self, rows: int, columns: int) -> int:
         return (rows + rows % 2 + 2) * columns + self.dot_temporaries
 
+    @means(semantics.two_pixels)
     def two_pixels(self, buffer: Buffer, first: Expr, second: Expr) -> Expr:
         pixels = [buffer.vload([offset], vector_type(self.x_dtype, self.taps)) for offset in (first, second)]
         return bind(concatenate(pixels, self.x_dtype, self.taps))
 
+    @means(semantics.dot_pair)
     def dot_pair(self, a: Expr, b: Expr, x: Expr, w: Expr) -> tuple[Expr, Expr]:
         name, size = "llvm.aarch64.neon.usmmla.v4i32.v16i8", self.vector_bytes
         low, high = (llvm("int32x4", name, sums, x, slice_lanes(w, begin, size)) for sums, begin in ((a, 0), (b, size)))
         return low, high
 
+    @means(semantics.exchange_halves)
     def exchange_halves(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
         halves = ((a, 0), (b, 0)), ((a, 2), (b, 2))
         first, second = (concatenate([slice_lanes(v, i, 2) for v, i in half], "int32", 2) for half in halves)
@@ -194,7 +199,7 @@ class NeonWords(Neon):
     x_dtype = "int16"
     w_dtype = "int16"
     dot_cycles = 1.0
-    wide_codes = True
+    takes_int16 = True
 
     @property
     def int16_operands(self) -> Instructions:

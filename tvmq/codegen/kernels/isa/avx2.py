@@ -39,7 +39,7 @@ class Avx2(X86):
     dot_temporaries = 2  # activations and a product
     multiply_pairs_name = "llvm.x86.avx2.pmadd.wd"
     multiply_bytes_name = "llvm.x86.avx2.pmadd.ub.sw"
-    pack_words_name = "llvm.x86.avx2.packssdw"
+    pack_int16_name = "llvm.x86.avx2.packssdw"
     pack_unsigned_name = "llvm.x86.avx2.packuswb"
     pack_signed_name = "llvm.x86.avx2.packsswb"
     shuffle_bytes_name = "llvm.x86.avx2.pshuf.b"
@@ -66,7 +66,7 @@ class Avx2Lanes(LaneInstructions, Avx2):
     name = "avx2_lanes"
 
     @property
-    def word_form(self) -> X86:
+    def int16_form(self) -> X86:
         return AVX2
 
 
@@ -100,7 +100,7 @@ class AvxVNNI(Avx2):
         """See Instructions: uint8 activations (int8 codes arrive as q + 128) times int8 weights."""
         return llvm("int32x8", "llvm.x86.avx512.vpdpbusd.256", sums, x, w)
 
-    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+    def dot_int16(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """See Instructions: vpdpwssd, which wraps."""
         return llvm("int32x8", "llvm.x86.avx512.vpdpwssd.256", sums, x, w)
 

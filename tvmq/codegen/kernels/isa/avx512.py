@@ -34,7 +34,7 @@ class Avx512BW(X86):
     registers = 32
     multiply_pairs_name = "llvm.x86.avx512.pmaddw.d.512"
     multiply_bytes_name = "llvm.x86.avx512.pmaddubs.w.512"
-    pack_words_name = "llvm.x86.avx512.packssdw.512"
+    pack_int16_name = "llvm.x86.avx512.packssdw.512"
     pack_unsigned_name = "llvm.x86.avx512.packuswb.512"
     pack_signed_name = "llvm.x86.avx512.packsswb.512"
     shuffle_bytes_name = "llvm.x86.avx512.pshuf.b.512"
@@ -62,7 +62,7 @@ class Avx512Lanes(LaneInstructions, Avx512BW):
     name = "avx512bw_lanes"
 
     @property
-    def word_form(self) -> X86:
+    def int16_form(self) -> X86:
         return AVX512BW
 
 
@@ -78,7 +78,7 @@ class Avx512VNNI(Avx512BW):
     dot_temporaries = 2  # one more than it names: full register files were seen to spill
 
     @cached_property  # tilings are remembered by instructions
-    def half(self) -> Instructions:
+    def half_width(self) -> Instructions:
         return Half(self)
 
     @property
@@ -89,7 +89,7 @@ class Avx512VNNI(Avx512BW):
         """See Instructions: vpdpbusd, uint8 activations (int8 codes arrive as q + 128) times int8 weights."""
         return llvm("int32x16", "llvm.x86.avx512.vpdpbusd.512", sums, x, w)
 
-    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+    def dot_int16(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """See Instructions: vpdpwssd, which wraps."""
         return llvm("int32x16", "llvm.x86.avx512.vpdpwssd.512", sums, x, w)
 
@@ -145,7 +145,7 @@ class Avx512VNNIWords(WordInstructions, Avx512VNNI):
     name = "avx512vnni_words"
 
     @cached_property
-    def half(self) -> Instructions:
+    def half_width(self) -> Instructions:
         return HalfWords(self)
 
 

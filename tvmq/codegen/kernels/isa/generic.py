@@ -16,6 +16,8 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.codegen.kernels.isa import semantics
+from tvmq.codegen.kernels.isa.semantics import means
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const, spread, vector_type
 from tvmq.codegen.kernels.parts.types import AddStep
 
@@ -34,10 +36,10 @@ class Instructions:
     dot_cycles    issue time of `dot`, for the choice of tiles (only ratios matter)
     step_cycles   what a step costs besides, in that unit: for each pixel, for each vector of weights, in all
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
-    has_dot_words    True if there is a `dot_words`
+    has_dot_int16    True if there is a `dot_int16`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
-    packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
-    wide_codes    True if activations are codes of 16 bits (see `int16_operands`)
+    packs_remainders   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
+    takes_int16    True if activations are codes of 16 bits (see `int16_operands`)
     lane_form     the same CPU with products in int16 lanes (see int16_accumulation), where these are faster than `dot`
     """
 
@@ -53,9 +55,9 @@ class Instructions:
     step_cycles = (0.25, 0.7, 1.0)
     row_step = 1
     dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
-    has_dot_words = False
-    packs_rests = False
-    wide_codes = False
+    has_dot_int16 = False
+    packs_remainders = False
+    takes_int16 = False
 
     @property
     def lane_form(self) -> Any:
@@ -73,7 +75,7 @@ class Instructions:
         return self
 
     @property
-    def half(self) -> Instructions | None:
+    def half_width(self) -> Instructions | None:
         """Instructions on vectors of half the width, which fewer channels fill; None if that does not pay."""
         return None
 
@@ -110,23 +112,28 @@ class Instructions:
             return 0
         return 128 if dtype == "int8" else -128
 
+    @means(semantics.broadcast)
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
         """`taps` neighbouring activations of a flat x_dtype buffer, in all lanes (vector of taps * lanes)."""
         return bind(spread(buffer.vload([offset], vector_type(self.x_dtype, self.taps)), self.lanes))
 
+    @means(semantics.dot)
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """sums[lane] + sum over taps of x[taps * lane + t] * w[taps * lane + t]; must stay within int32."""
         kind = vector_type("int32", self.lanes)
         return sums + T.Cast(kind, x) * T.Cast(kind, w)
 
-    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+    @means(semantics.dot_int16)
+    def dot_int16(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """sums[lane] + x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1] of int16, modulo 2^32."""
         raise NotImplementedError(self.name)
 
+    @means(semantics.to_int32)
     def to_int32(self, value: Expr, lanes: int | None = None) -> Expr:
         """float32 to int32, half to even; undefined unless -2^31 <= value < 2^31."""
         return T.Cast(vector_type("int32", lanes or self.lanes), T.nearbyint(value))
 
+    @means(semantics.to_int32_saturated)
     def to_int32_saturated(self, value: Expr) -> Expr:
         """`to_int32` of any float32 but NaN; beyond +-2^30 some number beyond every code."""
         limit = float(2**30)
@@ -137,6 +144,7 @@ class Instructions:
         """Channel, of count * lanes, that stands at [vector, lane] so that `narrow_vectors` gives them in order."""
         return np.arange(count * self.lanes).reshape(count, self.lanes)
 
+    @means(semantics.narrow_vectors)
     def narrow_vectors(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
         """Codes of 1, 2 or 4 vectors of int32 in `channel_order`: value + zero_point, saturated to dtype.
 
@@ -145,14 +153,17 @@ class Instructions:
         parts = [self._saturate(vector, self.lanes, zero_point, dtype) for vector in vectors]
         return concatenate(parts, dtype, self.lanes)
 
+    @means(semantics.keep_rows)
     def rows_in_order(self, codes: Expr, count: int, dtype: str) -> Expr:
         """Codes of 4 / count rows, narrowed together from `count` vectors of each, row after row."""
         return codes
 
+    @means(semantics.add)
     def add(self, a: Expr, b: Expr, step: AddStep, a_dtype: str = "uint8") -> Expr:
         """numerics.add of two vectors of vector_bytes codes."""
         return add_lanes(a, b, step, self.vector_bytes)
 
+    @means(semantics.lookup)
     def lookup(self, table: Buffer, dtype: str) -> Callable[[Expr], Expr]:
         """Function from uint8 codes to entries of a flat table of 256; ask for it outside of loops."""
 

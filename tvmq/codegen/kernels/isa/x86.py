@@ -15,7 +15,9 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.codegen.kernels.isa import semantics
 from tvmq.codegen.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
+from tvmq.codegen.kernels.isa.semantics import means
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -45,11 +47,11 @@ class X86(Instructions):
     dot_cycles = 1.0
     step_cycles = (0.03, 0.1, 0.25)
     dot_temporaries = 3
-    has_dot_words = True
-    packs_rests = True
+    has_dot_int16 = True
+    packs_remainders = True
     multiply_pairs_name = ""
     multiply_bytes_name = ""
-    pack_words_name = ""
+    pack_int16_name = ""
     pack_unsigned_name = ""
     pack_signed_name = ""
     shuffle_bytes_name = ""
@@ -63,30 +65,36 @@ class X86(Instructions):
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         return sums + self.multiply_pairs(x, w)
 
+    @means(semantics.multiply_pairs)
     def multiply_pairs(self, a: Expr, b: Expr) -> Expr:
         """vpmaddwd: a[2i] * b[2i] + a[2i+1] * b[2i+1] of int16 lanes, as int32."""
         return llvm(vector_type("int32", self.lanes), self.multiply_pairs_name, a, b)
 
-    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+    def dot_int16(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         return wrapping_operation("add", sums, self.multiply_pairs(x, w), self.lanes)
 
+    @means(semantics.multiply_bytes)
     def multiply_bytes(self, x: Expr, w: Expr) -> Expr:
         """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x, int8 w, saturated (see int16_accumulation)."""
         return llvm(vector_type("int16", 2 * self.lanes), self.multiply_bytes_name, x, w)
 
-    def pack_words(self, a: Expr, b: Expr) -> Expr:
+    @means(semantics.pack_int16)
+    def pack_int16(self, a: Expr, b: Expr) -> Expr:
         """vpackssdw: int32 to int16 with saturation; a 128-bit block is four lanes of a, then four of b."""
-        return llvm(vector_type("int16", 2 * self.lanes), self.pack_words_name, a, b)
+        return llvm(vector_type("int16", 2 * self.lanes), self.pack_int16_name, a, b)
 
+    @means(semantics.pack_bytes)
     def pack_bytes(self, a: Expr, b: Expr, dtype: str) -> Expr:
-        """vpackuswb, vpacksswb: int16 to uint8 or int8 with saturation; blocks as in `pack_words`."""
+        """vpackuswb, vpacksswb: int16 to uint8 or int8 with saturation; blocks as in `pack_int16`."""
         name = self.pack_unsigned_name if dtype == "uint8" else self.pack_signed_name
         return llvm(vector_type(dtype, self.vector_bytes), name, a, b)
 
-    def add_words(self, a: Expr, b: Expr) -> Expr:
+    @means(semantics.add_int16)
+    def add_int16(self, a: Expr, b: Expr) -> Expr:
         """vpaddsw: int16 sum with saturation."""
         return llvm(vector_type("int16", 2 * self.lanes), f"llvm.sadd.sat.v{2 * self.lanes}i16", a, b)
 
+    @means(semantics.unpack)
     def unpack(self, a: Expr, b: Expr, high: int, width: int) -> Expr:
         """vpunpck: `width`-byte groups of codes a and b in turn, from one half of every 128-bit block."""
         size = self.vector_bytes
@@ -111,16 +119,17 @@ class X86(Instructions):
     def narrow_vectors(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
         if len(vectors) == 1:
             return self._saturate(vectors[0], self.lanes, zero_point, dtype)
-        words = [self.pack_words(vectors[i], vectors[i + 1]) for i in range(0, len(vectors), 2)]
+        words = [self.pack_int16(vectors[i], vectors[i + 1]) for i in range(0, len(vectors), 2)]
         if zero_point:
             offset = spread(zero_point, 2 * self.lanes, "int16")
-            words = [self.add_words(word, offset) for word in words]
+            words = [self.add_int16(word, offset) for word in words]
         if len(words) == 2:
             return self.pack_bytes(words[0], words[1], dtype)
         limits = np.iinfo(dtype)
         low, high = (spread(int(limit), 2 * self.lanes, "int16") for limit in (limits.min, limits.max))
         return T.Cast(vector_type(dtype, 2 * self.lanes), T.min(T.max(words[0], low), high))
 
+    @means(semantics.gather_rows)
     def rows_in_order(self, codes: Expr, count: int, dtype: str) -> Expr:
         """See Instructions: each 128-bit block holds 4 * count codes of each row; one permute."""
         rows, group = 4 // count, 4 * count
@@ -175,6 +184,7 @@ class X86(Instructions):
                 sums.append(bind(T.shift_right(total, spread(shift, self.lanes))))
         return sums
 
+    @means(semantics.flip_sign)
     def flip_sign(self, codes: Expr, dtype: str) -> Expr:
         """Codes of the other signedness: int8 q as uint8 q + 128 and back."""
         bits = T.reinterpret(vector_type("uint8", self.vector_bytes), codes)
@@ -211,7 +221,7 @@ class WordInstructions(X86):
     taps = 2
     x_dtype = "int16"
     w_dtype = "int16"
-    wide_codes = True
+    takes_int16 = True
 
     @property
     def int16_operands(self) -> Instructions:
@@ -219,28 +229,30 @@ class WordInstructions(X86):
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """See Instructions; a product is at most 2^22, so that no pair leaves int32."""
-        return self.dot_words(sums, x, w)
+        return self.dot_int16(sums, x, w)
 
 
 class LaneInstructions(X86):
     """Products of bytes in place of those of words (see int16_accumulation); to be mixed into a level, before it.
 
-    word_form  the same CPU with products of words
+    int16_form  the same CPU with products of words
     """
 
     taps = 4
     x_dtype = "uint8"
     w_dtype = "int8"
-    packs_rests = False
+    packs_remainders = False
 
     @property
-    def word_form(self) -> X86:
+    def int16_form(self) -> X86:
         raise NotImplementedError(self.name)
 
+    @means(semantics.ones)
     def ones(self) -> Expr:
         """Factors with which `multiply_pairs` adds neighbouring lanes."""
         return bind(spread(1, 2 * self.lanes, "int16"))
 
+    @means(semantics.fold_products)
     def fold_products(self, sums: Expr, products: Expr, ones: Expr) -> Expr:
         """Sums plus int16 lanes, added by pairs."""
         return sums + self.multiply_pairs(products, ones)

@@ -26,7 +26,6 @@ from tvmq.codegen.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten_buffer,
     load,
     spread,
     store,
@@ -46,7 +45,9 @@ from tvmq.codegen.kernels.parts.float_vectors import (
     spread_float,
     sum_halves,
 )
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows, tail_pieces
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, tail_pieces
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import NORM_CYCLES, KernelWork
 
@@ -88,27 +89,22 @@ class LayerNorm:
 
 def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
     """Kernel a, [b,] gamma [length], [beta,] [factor [length],] [scale,] outputs; scale: of the codes, if there are."""
-    template = _LayerNormTemplate(norm)
     constants = () if norm.codes is None else (np.array([scale], np.float32),)
     kind = "layer_norm" if norm.centred else "rms_norm"
-    name = f"{kind}_{isa.name}"
-    return Kernel(
-        name, template.prim_func(name), constants, ("layer_norm", norm), work=KernelWork(kind, NORM_CYCLES[kind])
-    )
+    return _LayerNormTemplate(norm, f"{kind}_{isa.name}").kernel(constants, KernelWork(kind, NORM_CYCLES[kind]))
 
 
-class _LayerNormTemplate:
-    """The PrimFunc of one norm; see the head of this file."""
+class _LayerNormTemplate(Template):
+    """Norm; see the head of this file."""
 
-    def __init__(self, norm: LayerNorm) -> None:
-        self.norm = norm
+    def __init__(self, norm: LayerNorm, name: str) -> None:
+        self.norm, self.name, self.key = norm, name, ("layer_norm", norm)
         self.whole_length = norm.length // LANES * LANES
 
-    def prim_func(self, name: str) -> object:
-        """The function."""
+    def parameters(self) -> Parameters:
         norm = self.norm
         full, line = norm.shape, (norm.length,)
-        parameters = {"a": (full, "float32")} | ({"b": (full, "float32")} if norm.adds else {})
+        parameters: Parameters = {"a": (full, "float32")} | ({"b": (full, "float32")} if norm.adds else {})
         parameters |= {key: (line, "float32") for key in (("gamma", "beta") if norm.centred else ("gamma",))}
         if norm.scales:
             parameters["factor"] = (line, "float32")
@@ -116,14 +112,11 @@ class _LayerNormTemplate:
         if norm.codes is not None:
             parameters["scale"] = ((1,), "float32")
             kinds["codes"] = norm.codes.dtype
-        parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
-        with FunctionBuilder(name, parameters) as function:
-            self.buffers = dict(zip(parameters, map(flatten_buffer, function.buffers), strict=True))
-            self._body(function.count(norm.leading))
-        return function.prim_func
+        return parameters | {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
 
-    def _body(self, count: Expr) -> None:
+    def body(self, function: FunctionBuilder) -> None:
         norm = self.norm
+        count = function.count(norm.leading)
         rows = min(GROUP, count) if isinstance(count, int) else GROUP
 
         def start() -> Callable[[Expr], None]:
@@ -140,10 +133,8 @@ class _LayerNormTemplate:
 
             return group
 
-        if isinstance(count, int):
-            over_rows(-(-count // rows), rows * norm.length, GRAIN, start)
-        else:
-            over_dynamic_rows(bind(T.floordiv(count + (rows - 1), rows)), rows * norm.length, GRAIN, start)
+        groups = -(-count // rows) if isinstance(count, int) else bind(T.floordiv(count + (rows - 1), rows))
+        over_all_rows(groups, rows * norm.length, GRAIN, start)
 
     def _group(self, begins: Sequence[Expr], factor: Expr | None) -> None:
         buffers = self.buffers

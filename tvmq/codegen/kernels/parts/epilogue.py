@@ -1,16 +1,16 @@
 """Epilogue of a kernel: int32 sums to codes, then residual adds and tables over codes; or sums to floats.
 
     sums (int32 vectors in registers) --Requantizer.codes--> codes --store--> output
+    sums                              --Requantizer.reals--> int16 codes --store--> output
     sums                              --Dequantizer.reals--> floats --store--> output
     sums                              --FloatChain.reals--> floats or codes --store--> output
-    sums                              --WideRequantizer.reals--> int16 codes --store--> output
     output, a piece at a time while it is in cache --CodeSteps--> output
 
 An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them, on which FloatSteps may work
 and make codes of the result; a requantize step to int16
 codes (of a residual stream) stands alone; else one requantize step to 8 bits, then any AddStep and TableStep. A
 template asks `plan_epilogue` for parameters and constants, so that templates know nothing of single steps. A new way to
-requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
+requantize is a Scaler like FloatRequantizer and a line in REQUANTIZERS.
 
 Parameters of the PrimFunc, in this order: x, the b of each AddStep, the template's constants (weights, bias),
 constants of the requantize step, one table for each TableStep, the output.
@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.isa.generic import GENERIC, Instructions, add_lanes, clip_codes
+from tvmq.codegen.kernels.isa.generic import GENERIC, Instructions, add_lanes
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -40,8 +41,9 @@ from tvmq.codegen.kernels.parts.builder import (
     store,
     vector_type,
 )
-from tvmq.codegen.kernels.parts.fixed_point import FixedRequantizer, WideFixedRequantizer
+from tvmq.codegen.kernels.parts.fixed_point import FixedRequantizer
 from tvmq.codegen.kernels.parts.float_chain import FloatChain
+from tvmq.codegen.kernels.parts.scaler import LARGEST_INT32, Parameters, Scaler
 from tvmq.codegen.kernels.parts.types import (
     AddStep,
     Dequantize,
@@ -55,22 +57,19 @@ from tvmq.errors import BuildError
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
 CodeStep = Callable[[Expr, Expr, int], Expr]
-Parameters = dict[str, tuple[Shape, str]]
-LARGEST_INT32 = 2**31
-AT_ONCE = 6
 
 
 @dataclass(frozen=True, eq=False)
-class FloatRequantizer:
+class FloatRequantizer(Scaler):
     """numerics.requantize in mode "float": rint(float32(sum) * multiplier) + zero_point, clipped.
 
     Where negative sums have a slope of their own, the larger of both products is the right one: the slope is at most
-    1, and rounding keeps the order.
+    1, and rounding keeps the order. Codes of 16 bits are clipped before they are rounded, which gives the same, as both
+    limits are integers; so no product needs more room than it has.
 
     may_overflow  True if |sum * multiplier| can reach 2^31, which costs one more instruction
     """
 
-    step: Requantize
     may_overflow: bool
 
     @classmethod
@@ -79,110 +78,50 @@ class FloatRequantizer:
         multiplier = np.asarray(step.multiplier, np.float32)
         # both factors round once each; 2^-22 covers that
         reach = float(np.abs(multiplier).max(initial=0.0)) * min(largest_sum, LARGEST_INT32)
-        return cls(step, not reach * (1 + 2.0**-22) < LARGEST_INT32)
-
-    @property
-    def dtype(self) -> str:
-        """Type of the codes."""
-        return self.step.dtype
+        return cls(step, step.dtype != "int16" and not reach * (1 + 2.0**-22) < LARGEST_INT32)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Parameters that the generated code depends on; the multipliers are run-time constants."""
         step = self.step
         return "float", step.zero_point, step.qmin, step.qmax, step.dtype, step.negative_slope, self.may_overflow
 
-    def parameters(self, channels: int) -> Parameters:
-        """Constants for this many channels (as packed)."""
-        return {"multiplier": ((channels,), "float32")}
-
-    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Arrays of `parameters`; pack pads and permutes an array of the template's channels."""
-        return (pack(np.asarray(self.step.multiplier, np.float32)),)
+    @cached_property
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"multiplier": np.asarray(self.step.multiplier, np.float32)}
 
     def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
-        """Bound constants of the vector of channels at `offset` (as packed), for `codes`."""
-        multiplier = load(buffers[0], offset, vector_type("float32", lanes))
+        (multiplier,) = super().load(buffers, offset, lanes)
         if self.step.negative_slope == 1:
             return (multiplier,)
         return multiplier, bind(multiplier * spread(self.step.negative_slope, lanes, "float32"))
 
-    def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
-        """Bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
-        kind = vector_type("float32", ins.lanes)
-        rounded = []
-        for total, (multiplier, *shrunk) in zip(sums, constants, strict=True):
-            real = T.Cast(kind, total)
-            value = T.max(real * multiplier, real * shrunk[0]) if shrunk else real * multiplier
-            rounded.append(bind(ins.to_int32_saturated(value) if self.may_overflow else ins.to_int32(value)))
-        step = self.step
-        narrow = ins.narrow_vectors(rounded, step.zero_point, step.dtype)
-        return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, ins.lanes * len(sums)))
-
-
-@dataclass(frozen=True, eq=False)
-class Dequantizer:
-    """numerics.dequantize of sums without zero point: float32(sum) * scale."""
-
-    step: Dequantize
-    dtype = "float32"
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Parameters that the generated code depends on."""
-        return ("real",)
-
-    def parameters(self, channels: int) -> Parameters:
-        """Constants for this many channels (as packed)."""
-        return {"scale": ((channels,), "float32")}
-
-    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Arrays of `parameters`; pack pads an array of the template's channels."""
-        return (pack(np.asarray(self.step.scale, np.float32)),)
-
-    def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
-        """Bound constants of the vector of channels at `offset` (as packed), for `reals`."""
-        return (load(buffers[0], offset, vector_type("float32", lanes)),)
+    def round_sum(self, ins: Instructions, total: Expr, constants: tuple[Expr, ...]) -> Expr:
+        multiplier, *shrunk = constants
+        real = T.Cast(vector_type("float32", ins.lanes), total)
+        value = T.max(real * multiplier, real * shrunk[0]) if shrunk else real * multiplier
+        return bind(ins.to_int32_saturated(value) if self.may_overflow else ins.to_int32(value))
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """Bound vector of floats of one vector of sums."""
-        return bind(T.Cast(vector_type("float32", lanes), total) * constants[0])
-
-
-@dataclass(frozen=True, eq=False)
-class WideRequantizer:
-    """numerics.requantize in mode "float" to int16 codes, which stand where floats would: as many lanes as sums.
-
-    Clipping before rounding gives the same, as both limits are integers, and no product needs more room than it has.
-    """
-
-    step: Requantize
-    dtype = "int16"
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Parameters that the generated code depends on."""
-        return "wide", self.step.zero_point, self.step.qmin, self.step.qmax
-
-    def parameters(self, channels: int) -> Parameters:
-        """Constants for this many channels (as packed)."""
-        return {"multiplier": ((channels,), "float32")}
-
-    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Arrays of `parameters`; pack pads an array of the template's channels."""
-        return (pack(np.asarray(self.step.multiplier, np.float32)),)
-
-    def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
-        """Bound constants of the vector of channels at `offset` (as packed), for `reals`."""
-        return (load(buffers[0], offset, vector_type("float32", lanes)),)
-
-    def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """Bound vector of int16 codes of one vector of sums."""
         step = self.step
         low, high = (spread(float(limit - step.zero_point), lanes, "float32") for limit in (step.qmin, step.qmax))
         real = T.Cast(vector_type("float32", lanes), total) * constants[0]
         rounded = GENERIC.to_int32(T.min(T.max(real, low), high), lanes)
         return bind(T.Cast(vector_type("int16", lanes), rounded + spread(step.zero_point, lanes)))
+
+
+@dataclass(frozen=True, eq=False)
+class Dequantizer(Scaler):
+    """numerics.dequantize of sums without zero point: float32(sum) * scale."""
+
+    dtype = "float32"
+    key = ("real",)
+
+    @cached_property
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"scale": np.asarray(self.step.scale, np.float32)}
+
+    def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        return bind(T.Cast(vector_type("float32", lanes), total) * constants[0])
 
 
 REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer, FixedRequantize: FixedRequantizer}
@@ -199,7 +138,7 @@ class EpiloguePlan:
 
     requantizer: Any
     steps: tuple[Any, ...]
-    dequantizer: Dequantizer | WideRequantizer | WideFixedRequantizer | FloatChain | None = None
+    dequantizer: Scaler | None = None
 
     @property
     def scaler(self) -> Any:
@@ -213,6 +152,12 @@ class EpiloguePlan:
         if self.dequantizer is None:
             return list(totals)
         return [self.dequantizer.reals(*pair, ins.lanes) for pair in zip(totals, constants, strict=True)]
+
+    def finish(self, ins: Instructions, total: Expr, constants: tuple[Expr, ...]) -> Expr:
+        """Vector of results of one vector of sums: codes, floats, or the sums as they are."""
+        if self.dequantizer is not None:
+            return self.dequantizer.reals(total, constants, ins.lanes)
+        return total if self.requantizer is None else self.requantizer.codes(ins, [total], [constants])
 
     @property
     def out_dtype(self) -> str:
@@ -277,20 +222,18 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
             last = type(epilogue[-1]).__name__
             raise BuildError(f"kernels: {last} cannot follow a dequantize step; float steps can, and nothing else")
         return EpiloguePlan(None, (), FloatChain(epilogue[0], epilogue[1]))
-    first = epilogue[0]
-    if isinstance(first, (Requantize, FixedRequantize)) and first.dtype == "int16":
-        if len(epilogue) > 1 or getattr(first, "negative_slope", 1) != 1:
-            raise BuildError("kernels: codes of 16 bits are stored as they are; no step and no slope goes with them")
-        if isinstance(first, FixedRequantize):
-            return EpiloguePlan(None, (), WideFixedRequantizer.plan(first, largest_sum))
-        return EpiloguePlan(None, (), WideRequantizer(first))
     maker = REQUANTIZERS.get(type(epilogue[0]))
     if maker is None:
         raise BuildError(
             f"kernels: an epilogue starts with a requantize step. Got {type(epilogue[0]).__name__} instead"
         )
+    requantizer = maker.plan(epilogue[0], largest_sum)
+    if requantizer.dtype == "int16":
+        if len(epilogue) > 1 or getattr(epilogue[0], "negative_slope", 1) != 1:
+            raise BuildError("kernels: codes of 16 bits are stored as they are; no step and no slope goes with them")
+        return EpiloguePlan(None, (), requantizer)
     check_code_steps(epilogue[1:])
-    return EpiloguePlan(maker.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
+    return EpiloguePlan(requantizer, tuple(epilogue[1:]))
 
 
 def check_code_steps(steps: Epilogue) -> None:

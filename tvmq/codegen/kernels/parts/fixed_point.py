@@ -14,19 +14,20 @@ shift to the right: numerics.fixed_point_multiply has the sum. It has no form of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.isa.generic import Instructions, clip_codes
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Shape, bind, const, load, spread, vector_type
+from tvmq.codegen.kernels.isa.generic import Instructions
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const, spread, vector_type
+from tvmq.codegen.kernels.parts.scaler import Scaler
 from tvmq.codegen.kernels.parts.types import FixedRequantize
 
-Form = TypeVar("Form", bound="FixedRequantizer")
 # |p| < 2^62 (a sum of 32 bits times a multiplier of 31), so that (p + 2^(n-1)) >> n is 0 from n = 63 on: shifts below
 # -32, which is n = 63, may be taken for -32, and no shift right by n - 1 is ever beyond 62
 SMALLEST_SHIFT = -32
@@ -37,19 +38,18 @@ ONE_HALF = 2**30  # the multiplier of powers of two
 
 
 @dataclass(frozen=True, eq=False)
-class FixedRequantizer:
-    """A requantize step in integers; see the head of this file. Codes of 8 bits.
+class FixedRequantizer(Scaler):
+    """Requantize step in integers; see the head of this file.
 
     form   "powers", "pairs" or "general"
     clips  some products would leave int64; `general` alone
     """
 
-    step: FixedRequantize
     form: str
     clips: bool
 
     @classmethod
-    def plan(cls: type[Form], step: FixedRequantize, largest_sum: int) -> Form:
+    def plan(cls, step: FixedRequantize, largest_sum: int) -> FixedRequantizer:
         """largest_sum: a bound on |sum|."""
         shift = _shifts(step)
         largest, right = min(largest_sum, INT32_MAX + 1), 1 - shift
@@ -61,52 +61,38 @@ class FixedRequantizer:
         return cls(step, "pairs" if (shift <= PAIRED_SHIFT).all() else "general", clips)
 
     @property
-    def dtype(self) -> str:
-        """Type of the codes."""
-        return self.step.dtype
-
-    @property
     def key(self) -> tuple[Any, ...]:
-        """Parameters that the generated code depends on; multipliers and shifts are run-time constants."""
         step = self.step
         return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.form, self.clips
 
-    def parameters(self, channels: int) -> dict[str, tuple[Shape, str]]:
-        """Constants for this many channels (as packed)."""
-        shape: Shape = (channels,)
+    @cached_property
+    def arrays(self) -> dict[str, np.ndarray]:
+        shift, factors = _shifts(self.step), _factors(self.step)
         if self.form == "powers":
-            return {"shift": (shape, "int32")}
-        multiplier = {"multiplier": (shape, "int32" if self.form == "pairs" else "int64"), "shift": (shape, "int32")}
-        return multiplier | ({"reach": (shape, "int32")} if self.clips else {})
-
-    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Arrays of `parameters`; pack pads and permutes an array of the template's channels."""
-        shift = _shifts(self.step)
-        if self.form == "powers":
-            return (pack((1 - shift).astype(np.int32)),)
-        right = (30 + np.maximum(-shift, 0)).astype(np.int32)
-        if self.form == "pairs":
-            return pack(np.asarray(self.step.multiplier, np.int32)), pack(right)
-        factors = _factors(self.step)
-        reach = np.minimum(LARGEST_PRODUCT // np.maximum(factors, 1), INT32_MAX).astype(np.int32)
-        return tuple(pack(array) for array in (factors, right, *([reach] if self.clips else [])))
+            return {"shift": (1 - shift).astype(np.int32)}
+        multiplier = np.asarray(self.step.multiplier, np.int32) if self.form == "pairs" else factors
+        arrays = {"multiplier": multiplier, "shift": (30 + np.maximum(-shift, 0)).astype(np.int32)}
+        if self.clips:
+            reach = np.minimum(LARGEST_PRODUCT // np.maximum(factors, 1), INT32_MAX)
+            arrays["reach"] = reach.astype(np.int32)
+        return arrays
 
     def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
-        """Bound constants of the vector of channels at `offset` (as packed), for `codes`."""
-        types = [dtype for _, dtype in self.parameters(1).values()]
-        loaded = [load(buffer, offset, vector_type(kind, lanes)) for buffer, kind in zip(buffers, types, strict=True)]
+        loaded = super().load(buffers, offset, lanes)
         if self.form == "powers":
             # half = 2^(r-1). The mask changes no shift (r is 1..31); it lets LLVM drop its code for shifts beyond 31
             one = spread(1, lanes)
             return loaded[0], bind(T.shift_left(one, T.bitwise_and(loaded[0] - one, spread(31, lanes))))
-        return tuple(loaded)
+        return loaded
 
-    def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
-        """Bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
-        step, lanes = self.step, ins.lanes
-        rounded = [bind(self.steps(*pair, lanes)) for pair in zip(sums, constants, strict=True)]
-        narrow = ins.narrow_vectors(rounded, step.zero_point, step.dtype)
-        return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, lanes * len(sums)))
+    def round_sum(self, ins: Instructions, total: Expr, constants: tuple[Expr, ...]) -> Expr:
+        return bind(self.steps(total, constants, ins.lanes))
+
+    def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        step = self.step
+        low, high = (spread(limit - step.zero_point, lanes) for limit in (step.qmin, step.qmax))
+        inside = T.min(T.max(self.steps(total, constants, lanes), low), high)
+        return bind(T.Cast(vector_type("int16", lanes), inside + spread(step.zero_point, lanes)))
 
     def steps(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
         """The rounded products as int32, before the zero point; beyond all codes, if the right ones leave int32."""
@@ -115,7 +101,7 @@ class FixedRequantizer:
             return T.shift_right(self._below_zero(total + half, total, lanes, "int32"), shift)
         if self.form == "pairs" and lanes % 2 == 0:
             return self._of_pairs(total, constants, lanes)
-        return self._of_words(total, constants, lanes)
+        return self._of_int64(total, constants, lanes)
 
     def _add_first_rounding(self, product: Expr, lanes: int) -> Expr:
         """A product of 64 bits that is shifted right by more than 31, with what DOUBLE adds."""
@@ -177,7 +163,7 @@ class FixedRequantizer:
             mixed = mixed - top
         return T.shift_right(mixed + one, one)  # ((p >> (n - 1)) + 1) >> 1 rounds as (p + 2^(n - 1)) >> n
 
-    def _of_words(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+    def _of_int64(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
         multiplier, shift, *reach = constants
         wide = vector_type("int64", lanes)
         if reach:  # |total| * multiplier stays within 2^62; what is clipped is beyond all codes before and after
@@ -193,23 +179,6 @@ class FixedRequantizer:
         step = self.step
         low, high = (spread(limit - step.zero_point, lanes, "int64") for limit in (step.qmin, step.qmax))
         return T.Cast(vector_type("int32", lanes), T.min(T.max(steps, low), high))
-
-
-@dataclass(frozen=True, eq=False)
-class WideFixedRequantizer(FixedRequantizer):
-    """Requantizer to int16 codes, which stand where floats would: as many lanes as sums."""
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Parameters that the generated code depends on."""
-        return ("wide", *super().key)
-
-    def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """Bound vector of int16 codes of one vector of sums."""
-        step = self.step
-        low, high = (spread(limit - step.zero_point, lanes) for limit in (step.qmin, step.qmax))
-        inside = T.min(T.max(self.steps(total, constants, lanes), low), high)
-        return bind(T.Cast(vector_type("int16", lanes), inside + spread(step.zero_point, lanes)))
 
 
 def _shifts(step: FixedRequantize) -> np.ndarray:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa.generic import GENERIC, Instructions
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Shape, bind, fence, load, slice_lanes, spread, vector_type
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, fence, slice_lanes, spread, vector_type
+from tvmq.codegen.kernels.parts.scaler import Parameters, Scaler
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
-from tvmq.codegen.kernels.parts.types import Dequantize, FloatSteps
+from tvmq.codegen.kernels.parts.types import FloatSteps
 from tvmq.numerics.elementary import ELEMENTARY
 
 REAL = np.float32
@@ -75,47 +77,41 @@ AT_ONCE = 6  # vectors: the latency of their operations is filled, and registers
 
 
 @dataclass(frozen=True, eq=False)
-class FloatChain:
+class FloatChain(Scaler):
     """numerics.dequantize of sums, element-wise operators by their definitions, and numerics.quantize, if it is there.
 
     All in registers: no float reaches memory, but those of the result.
     """
 
-    first: Dequantize
     floats: FloatSteps
 
     @property
     def dtype(self) -> str:
-        """Type of the result."""
         return "float32" if self.floats.codes is None else self.floats.codes[-1]
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Parameters that the generated code depends on; scales and numbers of channels are run-time constants."""
         codes = self.floats.codes
         return "floats", self.floats.steps, tuple(self.floats.channels), codes and codes[1:]
 
-    def parameters(self, channels: int) -> dict[str, tuple[Shape, str]]:
-        """Constants for this many channels (as packed)."""
-        names = ("scale", *self.floats.channels)
-        shapes: dict[str, tuple[Shape, str]] = {name: ((channels,), "float32") for name in names}
+    @cached_property
+    def arrays(self) -> dict[str, np.ndarray]:
+        arrays = {"scale": self.step.scale, **self.floats.channels}
+        return {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+
+    def parameters(self, channels: int) -> Parameters:
+        shapes = super().parameters(channels)
         return shapes if self.floats.codes is None else shapes | {"step": ((1,), "float32")}
 
     def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Arrays of `parameters`; pack pads an array of the template's channels."""
-        arrays = (self.first.scale, *self.floats.channels.values())
-        packed = tuple(pack(np.asarray(array, np.float32)) for array in arrays)
+        packed = super().constants(pack)
         return packed if self.floats.codes is None else (*packed, np.array(self.floats.codes[:1], np.float32))
 
     def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
-        """Bound constants of the vector of channels at `offset` (as packed), for `reals`."""
-        count = 1 + len(self.floats.channels)
-        kind = vector_type("float32", lanes)
-        vectors = tuple(load(buffer, offset, kind) for buffer in buffers[:count])
-        return vectors if self.floats.codes is None else (*vectors, bind(spread(buffers[count][0], lanes)))
+        vectors = super().load(buffers, offset, lanes)
+        return vectors if self.floats.codes is None else (*vectors, bind(spread(buffers[len(vectors)][0], lanes)))
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """Bound vector of floats or codes of one vector of sums."""
         return self._at_once([total], [constants], GENERIC, lanes)[0]
 
     def all_reals(self, totals: Sequence[Expr], constants: Sequence[tuple[Expr, ...]], ins: Instructions) -> list[Expr]:

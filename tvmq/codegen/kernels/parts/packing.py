@@ -169,12 +169,12 @@ def packed_from(
     kernel: Kernel, weight: np.ndarray, shape: Sequence[int], axes: Sequence[int], flip: Sequence[int] = ()
 ) -> Kernel:
     """The kernel of weights that were made of others: reshaped, flipped along axes, and these in another order."""
-    packing = kernel.packed[1] if kernel.packed is not None else None
+    packing = kernel.packed_from[1] if kernel.packed_from is not None else None
     recipe = packing.recipe() if type(packing) is Packing else packing
     if not isinstance(recipe, dict) or "slots" not in recipe:
         return kernel
     moves = {"shape": [int(size) for size in shape], "flip": list(flip), "axes": list(axes)}
-    return replace(kernel, packed=(weight, {**recipe, "from": moves}))
+    return replace(kernel, packed_from=(weight, {**recipe, "from": moves}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,26 +37,26 @@ def digest(data: Any) -> bytes:
 class PackingRecipes:
     """Recipes of the weights that a build packs.
 
-    known   {digest of packed weights: [(digest of what they are made of, recipe), ...]}; an instruction set that packs
+    sources {digest of packed weights: [(digest of what they are made of, recipe), ...]}; an instruction set that packs
             in a way of its own is there, too: who uses a recipe compares what it gives
     """
 
-    known: dict[bytes, list[tuple[bytes, Recipe]]] = field(default_factory=dict)
+    sources: dict[bytes, list[tuple[bytes, Recipe]]] = field(default_factory=dict)
 
     def add(self, kernel: Kernel) -> None:
         """Remember a kernel's weights, if they can be packed again."""
-        if kernel.packed is None:
+        if kernel.packed_from is None:
             return
-        weight, packing = kernel.packed
+        weight, packing = kernel.packed_from
         plain = np.ascontiguousarray(weight).tobytes()
         packed = kernel.constants[0].tobytes()
         recipe = _recipe_of(packing)
         if "variants" in recipe or "from" in recipe:
-            self.known[digest(packed)] = [(digest(plain), recipe)]
+            self.sources[digest(packed)] = [(digest(plain), recipe)]
             return
         turned = np.ascontiguousarray(weight.reshape(len(weight), -1).T).tobytes()
         ways = [(plain, recipe), (turned, {**recipe, "turned": True})]
-        self.known[digest(packed)] = [(digest(source), way) for source, way in ways]
+        self.sources[digest(packed)] = [(digest(source), way) for source, way in ways]
 
 
 def _recipe_of(packing: Any) -> Recipe:

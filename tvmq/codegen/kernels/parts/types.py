@@ -200,7 +200,7 @@ class Kernel:
     constants   arrays in the order of the parameters
     key         hashable; kernels of equal key have the same func and may share it (their constants may differ)
     note        for people: why this kernel, and what a faster one would have needed
-    packed      what the first constant was made of, where it can be made again: weights, and a Packing or a recipe
+    packed_from what the first constant was made of, where it can be made again: weights, and a Packing or a recipe
     work        what it does, for the cost model; None for GPUs
     """
 
@@ -209,7 +209,7 @@ class Kernel:
     constants: tuple[np.ndarray, ...]
     key: tuple[Any, ...]
     note: str = ""
-    packed: tuple[np.ndarray, Any] | None = None
+    packed_from: tuple[np.ndarray, Any] | None = None
     work: KernelWork | None = None
 
 

@@ -22,18 +22,18 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    Shape,
     bind,
     const,
     fence,
-    flatten_buffer,
     load,
     store,
     vector_type,
     workspace,
 )
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows
+from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.kernels.recurrent.state_product import StateProduct, filters_of, pad
@@ -91,29 +91,13 @@ def recurrent(
     late = (cell.gates - cell.late) * layer.hidden
     spans = [(0, late), (late, cell.gates * layer.hidden)][: 2 if cell.late else 1]
     products = [StateProduct(ins, layer.tile, layer.hidden, end - begin, layer.is_codes) for begin, end in spans]
-    width = cell.gates * layer.hidden
-    parameters: dict[str, tuple[Shape, str]] = {
-        "gates": ((layer.steps, layer.batch, width), "float32"),
-        "state": ((cell.states, 1 if layer.shared_state else layer.batch, layer.hidden), "float32"),
-    }
-    if layer.lengths != "all":
-        parameters["lengths"] = ((layer.batch if layer.lengths == "each" else 1,), "int32")
     constants: list[np.ndarray] = []
-    for index, (product, (begin, end)) in enumerate(zip(products, spans, strict=True)):
-        parameters |= product.parameters(str(index))
+    for product, (begin, end) in zip(products, spans, strict=True):
         constants += product.constants(weight[:, begin:end], None if scale is None else scale[begin:end])
     if cell.terms:
-        parameters["terms"] = ((cell.terms * layer.hidden,), "float32")
         constants.append(np.asarray(terms, np.float32))
-    parameters["y"] = ((layer.rows, layer.batch, layer.hidden), "float32")
-    name = f"{layer.kind}_{'codes' if layer.is_codes else 'float'}_{ins.name}"
-    with FunctionBuilder(name, parameters) as function:
-        buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
-        sizes = (function.count((layer.steps,)), function.count((layer.batch,)))
-        _RecurrentTemplate(layer, ins, products, buffers, sizes).body()
     packed = (filters_of(weight), products[0].recipe()) if len(products) == 1 else None
-    key = ("recurrent", layer, ins.name)
-    return Kernel(name, function.prim_func, tuple(constants), key, packed=packed, work=_work(layer, ins))
+    return _RecurrentTemplate(layer, ins, products).kernel(constants, _work(layer, ins), packed_from=packed)
 
 
 def _work(layer: Recurrent, ins: Instructions) -> KernelWork:
@@ -125,24 +109,33 @@ def _work(layer: Recurrent, ins: Instructions) -> KernelWork:
     return KernelWork("recurrent", 0.0, macs, layer.is_codes, lambda *_: cycles)
 
 
-class _RecurrentTemplate:
-    """The loops; see the head of this file."""
+class _RecurrentTemplate(Template):
+    """Layer in one direction; see the head of this file."""
 
-    def __init__(
-        self,
-        layer: Recurrent,
-        ins: Instructions,
-        products: Sequence[StateProduct],
-        buffers: dict[str, Buffer],
-        sizes: tuple[Expr, Expr],
-    ) -> None:
-        self.layer, self.ins, self.products, self.buffers = layer, ins, products, buffers
-        self.steps, self.batch = sizes
+    def __init__(self, layer: Recurrent, ins: Instructions, products: Sequence[StateProduct]) -> None:
+        self.layer, self.ins, self.products = layer, ins, products
         self.hidden, self.pitch = layer.hidden, pad(layer.hidden, ins.lanes)
+        self.name = f"{layer.kind}_{'codes' if layer.is_codes else 'float'}_{ins.name}"
+        self.key = ("recurrent", layer, ins.name)
 
-    def body(self) -> None:
-        """All tiles; the last one is shifted back: what is computed twice is equal."""
+    def parameters(self) -> Parameters:
+        layer, cell = self.layer, self.layer.cell
+        parameters: Parameters = {
+            "gates": ((layer.steps, layer.batch, cell.gates * layer.hidden), "float32"),
+            "state": ((cell.states, 1 if layer.shared_state else layer.batch, layer.hidden), "float32"),
+        }
+        if layer.lengths != "all":
+            parameters["lengths"] = ((layer.batch if layer.lengths == "each" else 1,), "int32")
+        for index, product in enumerate(self.products):
+            parameters |= product.parameters(str(index))
+        if cell.terms:
+            parameters["terms"] = ((cell.terms * layer.hidden,), "float32")
+        return parameters | {"y": ((layer.rows, layer.batch, layer.hidden), "float32")}
+
+    def body(self, function: FunctionBuilder) -> None:
+        # the last tile is shifted back: what is computed twice is equal
         tile, layer = self.layer.tile, self.layer
+        self.steps, self.batch = (function.count((size,)) for size in (layer.steps, layer.batch))
         cost = layer.hidden**2 * layer.cell.gates * tile
 
         def start() -> Callable[[Expr], None]:

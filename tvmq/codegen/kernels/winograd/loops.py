@@ -19,7 +19,6 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
-    flatten_buffer,
     load,
     minimum,
     over_range,
@@ -33,6 +32,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_pieces, panel_runs
+from tvmq.codegen.kernels.parts.template import SumTemplate
 from tvmq.codegen.kernels.parts.tiling import first_of_part
 from tvmq.codegen.kernels.winograd.shape import WinogradShape
 from tvmq.codegen.kernels.winograd.transforms import both_axes, divide_by_scale, input_transform, output_transform
@@ -52,36 +52,27 @@ class WinogradInputs:
     first: Expr
 
 
-class WinogradLoops:
-    """The PrimFunc of one convolution; see the head of winograd.py."""
+class WinogradLoops(SumTemplate):
+    """Convolution; see the head of winograd.py."""
 
     def __init__(self, name: str, shape: WinogradShape, plan: EpiloguePlan) -> None:
-        self.name, self.shape, self.plan = name, shape, plan
+        self.name, self.shape, self.plan, self.key = name, shape, plan, (name, shape.key, plan.key)
         self.conv, self.ins, self.scheme = shape.conv, shape.ins, shape.scheme
         self.lanes = shape.ins.lanes
         self.panel_runs = panel_runs(shape.panel_parts, shape.conv.filters, self.lanes)
+        self.position_weights = 2 * shape.steps * shape.vectors * self.lanes
 
-    def prim_func(self) -> Any:
-        """See the head of winograd.py."""
-        shape, plan, conv = self.shape, self.plan, self.conv
-        channels = shape.vectors * self.lanes
+    def parameters(self) -> Parameters:
+        plan, conv = self.plan, self.conv
+        channels = self.shape.vectors * self.lanes
         parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
         parameters |= plan.data_parameters(conv.out_shape)
-        self.position_weights = 2 * shape.steps * channels
         parameters["weight"] = ((self.scheme.positions * self.position_weights,), "int16")
         parameters["bias"] = ((channels,), "int32")
         parameters |= plan.constant_parameters(channels)
-        parameters["y"] = (conv.out_shape, plan.out_dtype)
-        with FunctionBuilder(self.name, parameters) as function:
-            self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flatten_buffer(self.buffers["y"], plan.dtypes[0])
-            names = () if plan.scaler is None else plan.scaler.parameters(channels)
-            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
-            self._body()
-        return function.prim_func
+        return parameters | {"y": (conv.out_shape, plan.out_dtype)}
 
-    def _body(self) -> None:
+    def body(self, function: FunctionBuilder) -> None:
         # Two ways to deal the work to threads. With tiles enough, a chunk does all of it for its tiles:
         #
         #     copy rows -> V of a block -> for each panel: products at 36 (or 16) positions -> sums -> codes
@@ -212,7 +203,7 @@ class WinogradLoops:
         #
         #     V[position]   tiles x channels        U[position]   channels x (columns * lanes) output channels
         #
-        # Rows of a register tile are tiles of outputs. A step takes two channels, as dot_words (vpmaddwd, vpdpwssd)
+        # Rows of a register tile are tiles of outputs. A step takes two channels, as dot_int16 (vpmaddwd, vpdpwssd)
         # multiplies pairs of int16; int32 sums may wrap, as the whole scheme holds modulo 2^32. The last register tile
         # may begin within the block and end behind it: it reads memory of the workspace there, and its products of
         # tiles that do not exist are never finished.
@@ -244,7 +235,7 @@ class WinogradLoops:
                         x = bind(T.reinterpret(f"int16x{size}", spread(T.reinterpret("int32", pair), self.lanes)))
                         for column in range(columns):
                             register = total[row][column]
-                            register.set(self.ins.dot_words(register.get(), x, w[column]))
+                            register.set(self.ins.dot_int16(register.get(), x, w[column]))
                 place = bind(position * shape.product_pitch + tile * (shape.rows * columns * self.lanes))
                 for row in range(shape.rows):
                     for column in range(columns):

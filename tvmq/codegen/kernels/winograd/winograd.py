@@ -25,7 +25,6 @@ from tvmq.codegen.kernels.conv.conv2d import check_operands, widths_for
 from tvmq.codegen.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import Packing, pack_channels
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.winograd.loops import WinogradLoops
@@ -68,7 +67,7 @@ def why_unsuited(conv: Conv2d, isa: Isa) -> str:
         return "Winograd is for 3 x 3 kernels of stride 1, without dilation and groups"
     if conv.x_dtype == "int16":
         return "Winograd is for codes of 8 bits: transformed ones of 16 would not fit int16"
-    if not instructions(isa).has_dot_words:
+    if not instructions(isa).has_dot_int16:
         return f"Winograd needs products of pairs of int16, which {isa.name} lacks"
     return ""
 
@@ -87,12 +86,10 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
     constants = (packing.weights(weight), pack(bias), *plan.constants(pack))
     tile = shape.scheme.tile
     name = f"winograd{tile}x{tile}_{shape.ins.name}_{shape.rows}x{shape.columns}"
-    key = (name, shape.key, plan.key)
-    func = memoize(key, WinogradLoops(name, shape, plan).prim_func)
     direct = ConvShape(conv, widths_for(conv, shape.ins), 0)
     share = SHARES.get(direct.ins.name, SHARE)
     work = convolution_work(f"winograd{tile}x{tile}", direct, plan.steps, share=share)
-    return Kernel(name, func, constants, key, packed=(weight, packing), work=work)
+    return WinogradLoops(name, shape, plan).kernel(constants, work, packed_from=(weight, packing))
 
 
 @dataclass(frozen=True)

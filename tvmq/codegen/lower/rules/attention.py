@@ -24,7 +24,7 @@ from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.subgraphs import AttentionParts, attention_before
 from tvmq.codegen.lower.rules.epilogue import codes_step, dequantize_step
 from tvmq.codegen.lower.strides import StridedView, contiguous_view, strided_view
-from tvmq.graph.sizes import free_names, is_number
+from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
 
 
@@ -143,7 +143,7 @@ def _lower_dynamic_scores(lowerer: Lowerer, attention: AttentionParts) -> bool:
     sizes, mask = sizes_of(product), None
     if all(map(is_number, sizes)) or 0 in sizes:
         return False
-    names = dict(zip(sizes, free_names(list(product.ty.shape)), strict=True))
+    names = dict(zip(sizes, name_dynamic_sizes(list(product.ty.shape)), strict=True))
     if attention.mask is not None:
         added = [1] * (len(sizes) - rank_of(attention.mask)) + list(sizes_of(attention.mask))
         if any(size not in (1, whole) for size, whole in zip(added, sizes, strict=True)):

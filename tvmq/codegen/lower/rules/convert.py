@@ -16,7 +16,7 @@ from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.elementwise import emit_requantize, nhwc_axis, wants_nhwc
 from tvmq.codegen.lower.strides import MOVES, contiguous_view, strided_view
 from tvmq.graph import ops
-from tvmq.graph.sizes import free_names, is_number
+from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
 from tvmq.graph.walk import resolve_each
 from tvmq.numerics.elementary import ELEMENTARY
@@ -28,7 +28,7 @@ FLOAT_LOOPS = (*ELEMENTARY, "add", "subtract", "multiply", "divide", "maximum", 
 def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
     """A transposed copy."""
     shape = list(value.ty.shape)
-    kernel = lowerer.choose(choose_transpose, free_names(shape), axes, dtype_of(value))
+    kernel = lowerer.choose(choose_transpose, name_dynamic_sizes(shape), axes, dtype_of(value))
     if kernel is None:
         return lowerer.emit(relax.op.permute_dims(value, list(axes)), name)
     return lowerer.call(kernel, [value], [shape[axis] for axis in axes], dtype_of(value), name)

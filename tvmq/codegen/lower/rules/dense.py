@@ -27,7 +27,7 @@ from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules import attention
 from tvmq.codegen.lower.rules.attention import lower_float
 from tvmq.codegen.lower.rules.epilogue import finish_of
-from tvmq.graph.sizes import free_names, is_number
+from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of, sizes_of
 
 
@@ -58,7 +58,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         )
         before: list[Any] = [1, rows, 1]
     else:
-        names = free_names(leading)
+        names = name_dynamic_sizes(leading)
         matrix = const_value(weight)
         kernel = multiply_rows(
             names, matrix, finish.bias, finish.epilogue, x_dtype, lowerer.isa, int4=int4, codes=codes
@@ -84,7 +84,7 @@ def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
     x, x_scale, weight, scale = call.args
     if not is_const(weight) or not is_const(scale) or is_const(x) or is_const(x_scale):
         return False
-    leading = tuple(free_names(list(x.ty.shape)[:-1]))
+    leading = tuple(name_dynamic_sizes(list(x.ty.shape)[:-1]))
     arrays = const_value(weight), const_value(scale)
     kernel = lowerer.choose(choose_group_matmul, leading, *arrays, int(call.attrs.group_size))
     if kernel is None:
@@ -107,7 +107,7 @@ def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     if sizes_of(a)[:-2] != sizes_of(b)[:-2]:
         return False
     x, y = (lowerer.logical(arg.name) for arg in (a, b))
-    *batch, rows, depth, columns = free_names([*a.ty.shape, b.ty.shape[-1]])
+    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
     zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
     product = DynamicMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
     kernel = lowerer.choose(choose_dynamic_matmul, product)

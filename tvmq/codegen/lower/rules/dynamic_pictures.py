@@ -20,7 +20,7 @@ from tvmq.codegen.kernels.elementwise.convert import choose_dequantize, choose_q
 from tvmq.codegen.kernels.elementwise.table import choose_table
 from tvmq.codegen.kernels.move.concat import choose_concat
 from tvmq.codegen.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc
-from tvmq.codegen.kernels.norm.dynamic_sum import DynamicSum, choose_dynamic_sum
+from tvmq.codegen.kernels.norm.float_sum import FloatSum, choose_float_sum
 from tvmq.codegen.kernels.parts.types import Kernel
 from tvmq.codegen.kernels.pool import choose_max_pool
 from tvmq.codegen.kernels.pool_windows import DynamicPool2d
@@ -31,7 +31,7 @@ from tvmq.codegen.lower.rules.conv2d import has_template, padding_of, pair
 from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS, nhwc_constant
 from tvmq.codegen.lower.rules.epilogue import add_step, finish_of
 from tvmq.codegen.lower.rules.shape import lower_dynamic_resize
-from tvmq.graph.sizes import free_names, is_number
+from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, sizes_of
 
 
@@ -56,7 +56,7 @@ def convolution(lowerer: Lowerer, chain: Chain) -> bool:
         "groups": int(call.attrs.groups),
     }
     out = nhwc_sizes(lowerer, finish.end)
-    sizes = free_names([*list(x.ty.shape)[:3], *out[:3]])
+    sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], *out[:3]])
     conv = usual_convolution(sizes[:3], int(x.ty.shape[3]), len(weight), x_dtype=x_dtype, **options)
     if conv.kernel == conv.strides == (1, 1) and not any(conv.padding) and conv.groups == 1:
         codes = None if x_dtype == "float32" else code_range(view, view.var[source])
@@ -100,7 +100,7 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     x = lowerer.nhwc(source)
     out = nhwc_sizes(lowerer, chain.result)
-    sizes: Any = free_names([*list(x.ty.shape)[:3], *out[:3]])
+    sizes: Any = name_dynamic_sizes([*list(x.ty.shape)[:3], *out[:3]])
     if not is_number(x.ty.shape[3]):
         return False
     top, left, bottom, right = (int(p) for p in a.padding)
@@ -136,7 +136,7 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     tensors, out = [lowerer.nhwc(name) for name in names], nhwc_sizes(lowerer, chain.result)
     kernel = None
     if axis == 3 and all(is_number(tensor.ty.shape[3]) for tensor in tensors):
-        rows = free_names(list(tensors[0].ty.shape)[:3])
+        rows = name_dynamic_sizes(list(tensors[0].ty.shape)[:3])
         shapes = [(*rows, int(tensor.ty.shape[3])) for tensor in tensors]
         kernel = lowerer.choose(choose_concat, shapes, axis, [dtype_of(tensor) for tensor in tensors])
     if kernel is None:
@@ -158,7 +158,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     codes = (int(zero_point.reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
     choose = choose_quantize_to_nhwc if moves else choose_quantize
-    kernel = lowerer.choose(choose, free_names(list(x.ty.shape)), scale, codes)
+    kernel = lowerer.choose(choose, name_dynamic_sizes(list(x.ty.shape)), scale, codes)
     if kernel is None:
         return False
     shape = nhwc_sizes(lowerer, chain.result) if moves else list(x.ty.shape)
@@ -183,7 +183,7 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     last = scale.size == zero_point.size == 1 or (axis == 1 if nhwc else axis in (-1, rank_of(call) - 1))
     if not last:
         return False
-    sizes = free_names(list(x.ty.shape))
+    sizes = name_dynamic_sizes(list(x.ty.shape))
     moves = nhwc and scale.size == zero_point.size == 1 and lowerer.view.is_output(chain.result)
     choose = choose_dequantize_to_nchw if moves else choose_dequantize
     kernel = lowerer.choose(choose, sizes, dtype_of(x), scale, zero_point)
@@ -208,7 +208,7 @@ def add(lowerer: Lowerer, chain: Chain) -> bool:
     nhwc = in_nhwc(lowerer, names)
     a, b = (lowerer.nhwc(name) if nhwc else lowerer.logical(name) for name in names)
     step, _ = add_step(call, names[0])
-    sizes = free_names(list(a.ty.shape))
+    sizes = name_dynamic_sizes(list(a.ty.shape))
     kernel = lowerer.choose(choose_add, sizes, sizes, step, dtype_of(a))
     if kernel is None:
         return False
@@ -222,7 +222,7 @@ def table(lowerer: Lowerer, chain: Chain) -> bool:
     source, values = call.args[0].name, const_value(call.args[1])
     nhwc = in_nhwc(lowerer, [source])
     x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
-    kernel = lowerer.choose(choose_table, free_names(list(x.ty.shape)), dtype_of(x), values)
+    kernel = lowerer.choose(choose_table, name_dynamic_sizes(list(x.ty.shape)), dtype_of(x), values)
     if kernel is None:
         return False
     give(lowerer, chain.result, lowerer.call(kernel, [x], list(x.ty.shape), str(values.dtype), chain.result), nhwc)
@@ -252,8 +252,8 @@ def float_sum(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     x = lowerer.nhwc(source)
     batch, *_, channels = x.ty.shape
-    pictures = DynamicSum(free_names(list(x.ty.shape)[:3]), int(channels), bool(call.attrs.mean))
-    kernel = lowerer.choose(choose_dynamic_sum, pictures)
+    sizes = name_dynamic_sizes(list(x.ty.shape)[:3])
+    kernel = lowerer.choose(choose_float_sum, FloatSum(sizes[:1], sizes[1:], int(channels), bool(call.attrs.mean)))
     if kernel is None:
         return False
     total = lowerer.call(kernel, [x], (batch, channels), "float32", f"{chain.result}_sums")

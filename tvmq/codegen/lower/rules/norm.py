@@ -23,7 +23,7 @@ from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS
-from tvmq.graph.sizes import free_names
+from tvmq.graph.sizes import name_dynamic_sizes
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
 
 
@@ -66,7 +66,7 @@ def _rows(lowerer: Lowerer, chain: Chain) -> bool:
         scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
         codes = CodeLimits(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
     shape, axes, epsilon = list(call.ty.shape), int(call.attrs.axes), float(call.attrs.epsilon)
-    sizes = free_names(shape)
+    sizes = name_dynamic_sizes(shape)
     if not all(isinstance(size, int) for size in sizes[len(sizes) - axes :]):
         return False
     norm = LayerNorm(sizes, axes, epsilon, centred, total is not None, codes, tuple(outputs), scaled is not None)
@@ -118,7 +118,7 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     shape = shape_of(x)
     parts = shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :]
     outer, count, inner = (math.prod(part) for part in parts)
-    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, inner, bool(call.attrs.mean)))
+    kernel = lowerer.choose(choose_float_sum, FloatSum((outer,), (count,), inner, bool(call.attrs.mean)))
     if kernel is None:
         return False
     flat = lowerer.reshape(x, [outer, count, inner], f"{chain.result}_rows")

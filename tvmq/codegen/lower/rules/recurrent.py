@@ -8,7 +8,7 @@ from __future__ import annotations
 from tvmq.codegen.kernels.recurrent.recurrent import Recurrent, choose_recurrent
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
-from tvmq.graph.sizes import free_names
+from tvmq.graph.sizes import name_dynamic_sizes
 from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.numerics.recurrent import WHOLE_LENGTH
 
@@ -19,7 +19,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     gates, weight, terms, state, lengths, *scale = call.args
     if not all(map(is_const, (weight, terms, *scale))):
         return False
-    sizes = free_names([*gates.ty.shape, call.ty.shape[0], state.ty.shape[1], lengths.ty.shape[0]])
+    sizes = name_dynamic_sizes([*gates.ty.shape, call.ty.shape[0], state.ty.shape[1], lengths.ty.shape[0]])
     steps, batch, _, rows, shared, each = sizes
     attrs, is_codes = call.attrs, op_name(call) == "tvmq.recurrent_codes"
     names = "each" if each != 1 or batch == 1 else "one"

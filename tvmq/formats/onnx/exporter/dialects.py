@@ -24,10 +24,10 @@ AXES_ARE_INPUTS = 18  # of reductions, from this opset on
 class Dialect:
     """Conventions of the Q/DQ files that a tool reads.
 
-    name           of DIALECTS, or of who writes by this exporter
+    name           key in DIALECTS, or the name of another tool that uses this exporter
     symmetric      activations are int8 with zero point 0, nothing else
     float_biases   biases are floats; otherwise int32 codes behind a DequantizeLinear
-    clips_lowest   codes that end at -127 are clipped there; otherwise the type alone ends them
+    clips_lowest   codes whose lowest is -127 are clipped there; otherwise only the type bounds them
     narrow         weights of 4 bits in a type of their own; otherwise only where they are in groups
     """
 
@@ -65,12 +65,12 @@ class Form:
         return self.opset >= NEW
 
 
-def dialect_named(name: str) -> Dialect:
-    """The dialect of that name.
+def find_dialect(name: str) -> Dialect:
+    """Dialect of that name.
 
     raises  ConfigError for an unknown one, with near misses
 
-    >>> dialect_named("tensorrt").float_biases
+    >>> find_dialect("tensorrt").float_biases
     True
     """
     dialect = DIALECTS.get(name) if isinstance(name, str) else None

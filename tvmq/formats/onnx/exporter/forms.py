@@ -16,12 +16,12 @@ from tvmq.graph.view import View, op_name
 CODES = ("uint8", "int8", "int16")
 
 
-def form_for(view: View, ledger: Ledger, dialect: Dialect, opset: int | None) -> Form:
+def choose_form(view: View, ledger: Ledger, dialect: Dialect, opset: int | None) -> Form:
     """How the module is written.
 
     view    of its main function
     opset   as asked for; None takes the oldest one that has types for all its codes
-    raises  ConfigError for codes that the dialect has not, UnsupportedOpError for those that the opset has not
+    raises  ConfigError for codes that the dialect lacks, UnsupportedOpError for those that the opset lacks
     """
     if dialect.symmetric:
         _check_symmetric(view, ledger, dialect)
@@ -31,8 +31,9 @@ def form_for(view: View, ledger: Ledger, dialect: Dialect, opset: int | None) ->
         opset = NEW if int16 is not None or narrow else OLD
     if int16 is not None and opset < NEW:
         raise UnsupportedOpError(
-            f"to_onnx, layer '{view.sources(int16)[0]}': codes of 16 bits have no form in ONNX opset {opset}, whose "
-            f"QuantizeLinear gives 8; write opset={NEW}, or quantize with residual_streams='float' and activations of 8"
+            f"to_onnx, layer '{view.sources(int16)[0]}': 16-bit codes cannot be written in ONNX opset {opset}, whose "
+            f"QuantizeLinear returns 8 bits; use opset={NEW}, or quantize with residual_streams='float' and 8-bit "
+            "activations"
         )
     return Form(dialect, opset, narrow if opset >= NEW else frozenset())
 
@@ -69,7 +70,7 @@ def _check_symmetric(view: View, ledger: Ledger, dialect: Dialect) -> None:
         return
     name, dtype, zero = others[0]
     raise ConfigError(
-        f"to_onnx, layer '{view.sources(name)[0]}': dialect '{dialect.name}' takes int8 codes around zero alone, and "
-        f"{len(others)} tensors have others (here {dtype}, zero point {zero}); quantize with target='tensorrt', or "
-        "with qconfig(scheme='symmetric', dtype_input='int8')"
+        f"to_onnx, layer '{view.sources(name)[0]}': dialect '{dialect.name}' takes only int8 codes with zero point 0, "
+        f"and {len(others)} tensors have other codes (here {dtype}, zero point {zero}); quantize with "
+        "target='tensorrt', or with qconfig(scheme='symmetric', dtype_input='int8')"
     )

@@ -35,9 +35,9 @@ ARITHMETIC = {
 
 
 class DynamicSizes:
-    """Writes free sizes into a graph, each dimension once.
+    """Writes dynamic sizes into a graph, each dimension once.
 
-    places  {free dimension: (input, axis) where it stands}
+    places  {dynamic dimension: (input, axis) where it stands}
     """
 
     def __init__(self, graph: OnnxGraph, places: Mapping[str, tuple[str, int]]) -> None:
@@ -58,7 +58,7 @@ class DynamicSizes:
         operator = ARITHMETIC.get(type(size))
         if operator is None:
             raise UnsupportedOpError(
-                f"to_onnx, layer '{layer}': the size {size} has no ONNX form here; fix the sizes: "
+                f"to_onnx, layer '{layer}': the size {size} has no equivalent in ONNX; fix the sizes: "
                 "from_onnx(..., shape=...)"
             )
         parts = [self._size(part, layer, f"{name}_{i}") for i, part in enumerate((size.a, size.b))]

@@ -30,7 +30,7 @@ class Node:
     inputs  names of the tensors it reads, in order
     numbers what else it is called with: numbers, shapes
     attrs   its attributes (anything with these as attributes)
-    shapes  of the inputs; the last one is that of the result; free dimensions are TVM's expressions
+    shapes  of the inputs; the last one is that of the result; dynamic dimensions are TVM's expressions
     layer   name of the layer, which the node gets
     result  wanted name of the result
     """
@@ -70,7 +70,7 @@ class Node:
         return write(op_type, x, axes=list(axes), keepdims=int(keepdims))
 
     def sizes(self, values: Sequence[Any], role: str) -> str:
-        """A vector of sizes: an initializer, or computed where some of them are free."""
+        """A vector of sizes: an initializer, or computed where some of them are dynamic."""
         if all(map(is_number, values)):
             return self.constant(int64s([int(value) for value in values]), role)
         return self.graph.dynamic_sizes.vector(values, self.layer, f"{self.result}/{role}")
@@ -82,7 +82,7 @@ class Node:
     def unsupported_error(self, what: str) -> UnsupportedOpError:
         """The error that names the layer."""
         return UnsupportedOpError(
-            f"to_onnx, layer '{self.layer}': {what} has no ONNX form here; keep the module, or leave the layer out"
+            f"to_onnx, layer '{self.layer}': {what} has no equivalent in ONNX; keep the module, or leave the layer out"
         )
 
 

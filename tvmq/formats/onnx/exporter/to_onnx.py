@@ -16,7 +16,7 @@ from tvmq.base.deprecation import warn_user
 from tvmq.base.foreign_errors import clause
 from tvmq.base.whole_file import write_file
 from tvmq.errors import BackendWarning, StageError, UnsupportedOpError
-from tvmq.formats.onnx.exporter.dialects import TENSORRT, check_opset, dialect_named
+from tvmq.formats.onnx.exporter.dialects import TENSORRT, check_opset, find_dialect
 from tvmq.formats.onnx.exporter.tensorrt_rules import require_tensorrt
 from tvmq.formats.onnx.exporter.writer import OnnxWriter
 from tvmq.graph.functions import plain_module
@@ -34,7 +34,7 @@ def to_onnx(
 ) -> None:
     """Write an integer module as an ONNX file with QuantizeLinear and DequantizeLinear.
 
-    qmod     what `quantize` gave; layer names are kept
+    qmod     module that `quantize` returned; layer names are kept
     path     the file; it is written under another name and renamed, so that no half of it is left behind
     dialect  "onnxruntime", which OpenVINO reads too, or "tensorrt": int8 around zero, biases as floats, and
              QuantizeLinear and DequantizeLinear where TensorRT's parser wants them (see `check_tensorrt`)
@@ -44,15 +44,15 @@ def to_onnx(
              of `qmod`, but for products rounded at ties (see docs/quantized-models.md)
     warns    BackendWarning where states of an LSTM, GRU or RNN are codes: the file has floats there and is not exact
     raises   StageError for a module that is not realized, ConfigError for an unknown dialect or opset and for codes
-             that the dialect has not, UnsupportedOpError naming a layer without an ONNX form, OutputError if the file
+             that the dialect lacks, UnsupportedOpError naming a layer without an ONNX form, OutputError if the file
              cannot be written
     """
-    described = dialect_named(dialect)
+    described = find_dialect(dialect)
     check_opset(opset)
     qmod = plain_module(qmod)
     stage = get_ledger(qmod).stage
     if stage != "realized":
-        raise StageError(f"to_onnx: the module is '{stage}'; export what tvmq.quantize gives")
+        raise StageError(f"to_onnx: the module is '{stage}'; export the module that tvmq.quantize returns")
     model = OnnxWriter(qmod, described, opset).run()
     if described is TENSORRT:
         require_tensorrt(model)
@@ -62,14 +62,14 @@ def to_onnx(
 
 
 def _warn_of_loops(qmod: tvm.IRModule) -> None:
-    """Say that a file with loops over time is not exact: ONNX has no LSTM, GRU or RNN whose states are codes."""
+    """Warn that a file with recurrent layers is not exact: ONNX has no LSTM, GRU or RNN whose states are codes."""
     view = View(qmod)
     layers = [view.sources(var.name)[0] for var, value in view.bindings if op_name(value) == "tvmq.recurrent_codes"]
     if layers:
         warn_user(
-            f"to_onnx, layer '{layers[0]}': states of loops over time ({len(layers)} here) are codes in the module and "
-            "floats in the file, so its results differ from the module's by these roundings (55 to 68 dB in small "
-            "layers; see docs/quantized-models.md); keep these layers in float where both must agree",
+            f"to_onnx, layer '{layers[0]}': the states of recurrent layers ({len(layers)} here) are codes in the "
+            "module but floats in the file, so results differ from the module's by the rounding of these states (55 to "
+            "68 dB in small layers; see docs/quantized-models.md); keep these layers in float where both must agree",
             BackendWarning,
         )
 
@@ -85,6 +85,6 @@ def _check(model: onnx.ModelProto) -> None:
         shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except (checker.ValidationError, shape_inference.InferenceError) as error:
         raise UnsupportedOpError(
-            f"to_onnx: the model has no valid ONNX form here, nothing was written{clause(error)}; "
+            f"to_onnx: the model cannot be written as valid ONNX, so no file was written{clause(error)}; "
             "keep the layer that it names in float"
         ) from None

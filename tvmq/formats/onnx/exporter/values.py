@@ -1,4 +1,4 @@
-"""Values that the walk of the exporter keeps besides tensors, and the numbers and types of expressions.
+"""Values that the writer keeps besides tensors, and the numbers and types of expressions.
 
 Weights alone in ONNX: codes and scales of layers that compute in floats.
 
@@ -63,7 +63,7 @@ class Rows:
 
 
 def dims(expr: relax.Expr) -> tuple[Any, ...]:
-    """Dimensions as numbers, or TVM's expressions of free ones."""
+    """Dimensions as numbers, or TVM's expressions of dynamic ones."""
     return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else d for d in expr.ty.shape)
 
 
@@ -76,7 +76,7 @@ def info(var: relax.Expr, name: str) -> onnx.ValueInfoProto:
 
 
 def is_tensor(arg: relax.Expr) -> bool:
-    """True for a tensor, or a tuple of them, that is computed or constant; a free dimension is a variable, too."""
+    """True for a tensor, or a tuple of them, that is computed or constant; a dynamic dimension is a variable, too."""
     return is_const(arg) or (isinstance(arg, relax.Var) and not isinstance(arg.ty, tvm.ir.PrimType))
 
 

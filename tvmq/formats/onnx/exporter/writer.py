@@ -22,7 +22,7 @@ from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter import values
 from tvmq.formats.onnx.exporter.dialects import IR_VERSIONS, ONNXRUNTIME, Dialect
-from tvmq.formats.onnx.exporter.forms import form_for
+from tvmq.formats.onnx.exporter.forms import choose_form
 from tvmq.formats.onnx.exporter.graph import CodedTensor, OnnxGraph, Scale
 from tvmq.formats.onnx.exporter.ops import WRITERS, Node
 from tvmq.formats.onnx.exporter.recurrent import write_recurrent
@@ -43,7 +43,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, results_of, used_vars
 from tvmq.version import __version__
 
@@ -57,16 +57,16 @@ ON_CODES = where(commutes_with_quantize=True) & WRITERS.keys() | {"maximum", "mi
 
 
 class OnnxWriter:
-    """Walks the bindings; `values` maps a variable to what it became: a name, a CodedTensor, OnnxSums, or a list."""
+    """Writes the bindings in order; `values` maps each variable to a name, a CodedTensor, OnnxSums, or a list."""
 
     def __init__(self, mod: tvm.IRModule, dialect: Dialect = ONNXRUNTIME, opset: int | None = None) -> None:
         self.view = View(unpack_weights(mod))
         self.ledger = get_ledger(mod)
-        form = form_for(self.view, self.ledger, dialect, opset)
+        form = choose_form(self.view, self.ledger, dialect, opset)
         self.inputs = input_names(self.view.func)
         self.results = results_of(self.view.func)
         self.outputs = output_names(self.view.func, len(self.results))
-        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod), form)
+        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], dynamic_dimensions(mod), form)
         self.values: dict[str, Any] = dict(self.inputs)
         self.pending_pads: dict[str, list[int]] = {}
 
@@ -97,7 +97,7 @@ class OnnxWriter:
         value = self.values[arg.name]
         if not isinstance(value, CodedTensor):
             if arg.name not in self.ledger.codes:
-                raise self._unsupported_error(arg.name, f"'{arg.name}' holds codes of no known scale, which")
+                raise self._unsupported_error(arg.name, f"'{arg.name}' holds codes of unknown scale, which")
             value = self.values[arg.name] = self.graph.dequantize_codes(value, arg.name, self._scale(arg.name))
         return value
 
@@ -119,7 +119,7 @@ class OnnxWriter:
         read = [dtype_of(self.view.var[used]) for used in used_vars(value)]
         on_codes = op_name(value).startswith("tvmq.") or not all(dtype.startswith("float") for dtype in read)
         advice = "keep this layer in float" if on_codes else "it is float already: replace it in the model"
-        return UnsupportedOpError(f"to_onnx, layer '{layer}': {what} has no ONNX form here; {advice}")
+        return UnsupportedOpError(f"to_onnx, layer '{layer}': {what} has no equivalent in ONNX; {advice}")
 
     # ---- bindings
 
@@ -344,7 +344,7 @@ class OnnxWriter:
         if call.attrs.function != "rescale":
             steps = self.ledger.layers.get(var.name, {}).get("function")
             if steps is None:
-                raise self._unsupported_error(var.name, "a table of no known function")
+                raise self._unsupported_error(var.name, "a table of an unknown function")
             real = self._function(var, steps, real)
         return self.graph.quantize(real, var.name, self._scale(var.name)) if dtype_of(var) in CODES else real
 
@@ -377,14 +377,14 @@ class OnnxWriter:
         return results[-1]
 
     def _recurrent(self, var: relax.Var, call: relax.Call) -> str:
-        """A loop over time: what it reads besides constants of its own."""
+        """Write a recurrent layer; its constants are written with it."""
         inputs = [self._real_of(arg) for arg in (call.args[0], call.args[3])]
         inputs += [] if is_const(call.args[4]) else [self._real_of(call.args[4])]
         weight = call.args[1] if is_const(call.args[1]) else self.values[call.args[1].name]
         return write_recurrent(self._node(var, call, inputs), call, weight)
 
     def _is_of_loop(self, var: relax.Var) -> bool:
-        """True for the weight of loops alone: they write it themselves, in their own order."""
+        """True for a weight that only recurrent layers read: they write it themselves, in their own order."""
         readers = [self.view.value[name] for name in self.view.readers[var.name]]
         return bool(readers) and all(
             op_name(call) in where(kind=RECURRENT)

@@ -55,7 +55,7 @@ def from_onnx(
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import an ONNX model.
 
-    model    path of a file (external data beside it are found), its bytes, or an onnx.ModelProto (unchanged)
+    model    path of a file (external data next to it are found), its bytes, or an onnx.ModelProto (unchanged)
     shape    {input name: shape}; fixes dynamic dimensions, None keeps a dimension as the model has it; a
              dimension that several inputs share by name is fixed for all; shape arithmetic then folds away
     max_bytes  refuse a model in which one tensor (input, result, weight) takes more bytes than this, before memory is

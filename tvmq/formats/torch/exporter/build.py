@@ -74,7 +74,7 @@ class TorchBuilder:
             result = self._function(node)
         else:
             raise UnsupportedOpError(
-                f"to_torch, layer '{node.name}': {node.op_type} has no form in torch here; keep the module, or leave "
+                f"to_torch, layer '{node.name}': {node.op_type} has no equivalent in torch; keep the module, or leave "
                 "the layer out"
             )
         if len(node.output) == 1:
@@ -161,7 +161,7 @@ class TorchBuilder:
         return self.graph.call_function(run, ("Blocks", {"axis": axis, "block": block}, stored, scales))
 
     def _find_transposed_weights(self) -> set[str]:
-        """Weights that products alone read: torch has them with the outputs first."""
+        """Names of weights that only products read: torch stores them with the outputs first."""
         weights = set()
         for node in self.view.of(DEQUANTIZE):
             codes, readers = self.view.constant(node, 0), self.view.readers.get(node.output[0], [])

@@ -26,7 +26,7 @@ from tvmq.formats.torch.exporter.build import TorchBuilder, _identifier
 from tvmq.formats.torch.exporter.integer_operators import EXACT, run_exact
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import const_value, dtype_of, flatten_tuples, is_const, op_name
 
 INTEGERS = ("int8", "uint8", "int16", "int32")
@@ -41,7 +41,7 @@ class ExactBuilder(TorchBuilder):
         super().__init__(onnx.ModelProto())
         self.exporter, self.source = exporter, exporter.view
         names = [*self.source.params, *(var.name for var, _ in self.source.bindings)]
-        exporter.graph = self.onnx = OnnxGraph(names, free_dimensions(mod), exporter.graph.form)
+        exporter.graph = self.onnx = OnnxGraph(names, dynamic_dimensions(mod), exporter.graph.form)
 
     def module(self) -> fx.GraphModule:
         """The module, in evaluation mode."""
@@ -72,7 +72,7 @@ class ExactBuilder(TorchBuilder):
         if name in where(kind=RECURRENT):
             way_out = "keep the module, or leave the layer out"
         layer = self.source.sources(var.name)[0]
-        raise UnsupportedOpError(f"to_torch, layer '{layer}': {name} has no exact form in torch here; {way_out}")
+        raise UnsupportedOpError(f"to_torch, layer '{layer}': {name} has no exact equivalent in torch; {way_out}")
 
     @staticmethod
     def _is_integer(var: relax.Var, call: relax.Call) -> bool:

@@ -33,7 +33,7 @@ def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
     exact       the integers of the module, bit for bit: codes and int32 sums, in plain operators of torch. Floats
                 between them are computed as torch does
 
-    model    what `quantize` gave, or a network of `tvmq.training`: its parameters as they are now
+    model    module that `quantize` returned, or a network of `tvmq.training`: its parameters as they are now
     returns  a torch.fx.GraphModule; inputs bear the names of the source, as far as Python allows them. Several results
              are a tuple. Weights are int8 buffers (products have them with the outputs first), biases float ones
     raises   StageError for a module that is not realized, UnsupportedOpError naming a layer without a form in torch,
@@ -50,18 +50,18 @@ def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
     module = plain_module(trained() if trained is not None else model)
     if not isinstance(module, tvm.IRModule):
         raise ConfigError(
-            f"to_torch: a model is what tvmq.quantize gives, or a network of tvmq.training. Got {type(model).__name__} "
-            "instead"
+            f"to_torch: model must be a module that tvmq.quantize returned or a network of tvmq.training. Got "
+            f"{type(model).__name__} instead"
         )
     if form not in FORMS:
         raise ConfigError(f"to_torch: form must be one of {', '.join(FORMS)}. Got {form!r} instead")
     stage = get_ledger(module).stage
     if stage != "realized":
-        raise StageError(f"to_torch: the module is '{stage}'; export what tvmq.quantize gives")
+        raise StageError(f"to_torch: the module is '{stage}'; export the module that tvmq.quantize returns")
     try:
         if form == "exact":
             return ExactBuilder(OnnxWriter(module, TORCH), module).module()
         return TorchBuilder(OnnxWriter(module, TORCH).run()).module()
     except UnsupportedOpError as error:
-        text = str(error).replace("to_onnx", "to_torch").replace("no ONNX form here", "no form in torch here")
+        text = str(error).replace("to_onnx", "to_torch").replace("no equivalent in ONNX", "no equivalent in torch")
         raise UnsupportedOpError(text) from error

@@ -96,14 +96,14 @@ def max_pool(attributes: Attributes, x: torch.Tensor) -> torch.Tensor:
 
 
 def _repeat_pixels(x: torch.Tensor, target: list[Any]) -> torch.Tensor:
-    """The nearest pixels of codes, which torch takes in some types and layouts alone."""
+    """Nearest pixels of codes; torch supports them only in some types and layouts."""
     for axis, size in enumerate(target, 2):
         x = x.index_select(axis, torch.arange(size, device=x.device) * x.shape[axis] // size)
     return x
 
 
 def resize(attributes: Attributes, x: torch.Tensor, *sizes: Any) -> torch.Tensor:
-    """Resize, as far as torch has its rules."""
+    """Resize, where torch has the same rules."""
     mode, transform = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel")
     target = list(sizes[-1])[2:]
     nearest = attributes.get("nearest_mode", "round_prefer_floor")

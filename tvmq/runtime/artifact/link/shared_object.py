@@ -95,13 +95,13 @@ class _Linker:
 
     def __init__(self, source: ObjectFile) -> None:
         self.source = source
-        self.kept = {
+        self.loaded_sections = {
             index: section
             for index, section in enumerate(source.sections)
             if section.flags & ALLOC and section.kind in (PROGBITS, NOBITS) and section.name != ".eh_frame"
         }
-        self.exported = [s for s in source.symbols if s.bind != LOCAL and s.section in (*self.kept, COMMON)]
-        used = sorted({r.symbol for r in source.relocations if r.section in self.kept})
+        self.exported = [s for s in source.symbols if s.bind != LOCAL and s.section in (*self.loaded_sections, COMMON)]
+        used = sorted({r.symbol for r in source.relocations if r.section in self.loaded_sections})
         self.imported = [i for i in used if source.symbols[i].section == UNDEFINED and source.symbols[i].name]
         self.through_table = [i for i in used if self._needs_pointer(i)]
         self.address: dict[int, int] = {}  # of sections
@@ -111,7 +111,7 @@ class _Linker:
         self.dynamic_relocations: list[tuple[int, int, int]] = []
 
     def _needs_pointer(self, symbol: int) -> bool:
-        kinds = {r.kind for r in self.source.relocations if r.symbol == symbol and r.section in self.kept}
+        kinds = {r.kind for r in self.source.relocations if r.symbol == symbol and r.section in self.loaded_sections}
         return symbol in self.imported or bool(kinds & set(THROUGH_TABLE))
 
     def link(self) -> bytes:
@@ -148,13 +148,13 @@ class _Linker:
     # ---- places
 
     def _place(self, image: _Image, writable: bool) -> None:
-        for index, section in self.kept.items():
+        for index, section in self.loaded_sections.items():
             if section.kind == PROGBITS and bool(section.flags & WRITE) == writable:
                 self.address[index] = image.add(section.data, section.align)
 
     def _place_zeros(self, end: int) -> int:
         """Addresses of what begins as zeros; returns the end of memory."""
-        for index, section in self.kept.items():
+        for index, section in self.loaded_sections.items():
             if section.kind == NOBITS:
                 end += -end % section.align
                 self.address[index] = end
@@ -176,16 +176,16 @@ class _Linker:
     # ---- relocations
 
     def _count_dynamic(self) -> int:
-        absolute = sum(r.kind == R_64 and r.section in self.kept for r in self.source.relocations)
+        absolute = sum(r.kind == R_64 and r.section in self.loaded_sections for r in self.source.relocations)
         return len(self.through_table) + absolute
 
     def _relocate(self, code: _Image, data: _Image) -> None:
         for symbol, at in self.pointer.items():
             self._bind(at, symbol, data)
         for relocation in self.source.relocations:
-            if relocation.section not in self.kept:
+            if relocation.section not in self.loaded_sections:
                 continue
-            section = self.kept[relocation.section]
+            section = self.loaded_sections[relocation.section]
             at = self.address[relocation.section] + relocation.offset
             image = data if section.flags & WRITE else code
             if relocation.kind == R_64:

@@ -1,0 +1,1 @@
+"""What exactness is tested on: cases, extremes, dynamic sizes, GPUs, single operators."""

@@ -1,0 +1,1 @@
+"""Flows of other quantizers in torch, and their layers one by one."""

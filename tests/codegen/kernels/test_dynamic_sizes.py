@@ -1,0 +1,149 @@
+"""Kernels of dynamic sizes against the definition: one function of each, many sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+
+from tests.codegen.kernels.harness import compile_function, levels
+from tvmq import numerics
+from tvmq.codegen.kernels.elementwise.add import add
+from tvmq.codegen.kernels.elementwise.convert import dequantize, quantize
+from tvmq.codegen.kernels.elementwise.table import table
+from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.kernels.move.concat import concat
+from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
+from tvmq.codegen.kernels.norm.float_sum import FloatSum, float_sum
+from tvmq.codegen.kernels.parts.types import AddStep, Kernel
+from tvmq.codegen.kernels.pool import max_pool
+from tvmq.codegen.kernels.pool_windows import DynamicPool2d
+
+SIZES = [(1, 1, 1), (2, 3, 5), (1, 7, 9), (3, 16, 16), (1, 31, 33)]
+PICTURE = ("n", "h", "w")
+LEVELS = levels("generic", "avx2", "avx512vnni")
+RANDOM = np.random.default_rng(0)
+
+
+def run(kernel: Kernel, inputs: list[np.ndarray], shape: tuple[int, ...], level: str) -> np.ndarray:
+    """The output of a kernel; before, it holds rubbish."""
+    output = np.full(shape, 77, str(kernel.func.params[-1].dtype))
+    tensors = [tvm.runtime.tensor(np.ascontiguousarray(one)) for one in (*inputs, *kernel.constants, output)]
+    compile_function(kernel.name, kernel.func, level)(*tensors)
+    return tensors[-1].numpy()
+
+
+def codes(*shape: int) -> np.ndarray:
+    return RANDOM.integers(0, 256, shape).astype(np.uint8)
+
+
+def equal(found: Any, expected: Any) -> None:
+    np.testing.assert_array_equal(found, np.asarray(expected))
+
+
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.slow
+def test_element_by_element(level: str) -> None:
+    isa, values = isa_named(level), RANDOM.permutation(256).astype(np.uint8)
+    params = numerics.add_params(0.4, 3, 0.3, 17, 0.5)
+    step = AddStep(*params, zero_point=9, qmin=1, qmax=250)
+    channels, shape = 5, (*PICTURE, 5)
+    scale, zero = RANDOM.random(channels).astype(np.float32), RANDOM.integers(0, 9, channels).astype(np.int32)
+    kernels = table(shape, "uint8", values, isa), add(shape, step, isa), quantize(shape, 0.02, 7, isa)
+    back, alike = dequantize(shape, "uint8", scale, zero, isa), dequantize(shape, "uint8", scale[:1], zero[:1], isa)
+    limits = {"zero_point": 9, "dtype": "uint8", "qmin": 1, "qmax": 250}
+    for sizes in SIZES:
+        full = (*sizes, channels)
+        a, b, x = codes(*full), codes(*full), RANDOM.standard_normal(full).astype(np.float32)
+        equal(run(kernels[0], [a], full, level), numerics.table(a, values))
+        equal(run(kernels[1], [a, b], full, level), numerics.add(a, b, **params._asdict(), **limits))
+        whole = {"dtype": "uint8", "qmin": 0, "qmax": 255}
+        equal(run(kernels[2], [x], full, level), numerics.quantize(x, np.float32(0.02), np.int32(7), **whole))
+        equal(run(back, [a], full, level), numerics.dequantize(a, scale, zero, axis=3))
+        equal(run(alike, [a], full, level), numerics.dequantize(a, scale[0], zero[0]))
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("channels", [3, 20])
+def test_changes_of_layout(level: str, channels: int) -> None:
+    isa, first, last = isa_named(level), ("n", channels, "h", "w"), (*PICTURE, channels)
+    kernels = to_nhwc(first, isa), to_nchw(last, isa), quantize_to_nhwc(first, 0.02, 7, isa)
+    floats = dequantize_to_nchw(last, "uint8", 0.5, 3, isa)
+    for n, h, w in SIZES:
+        x = codes(n, channels, h, w)
+        moved, shape = x.transpose(0, 2, 3, 1), (n, h, w, channels)
+        equal(run(kernels[0], [x], shape, level), moved)
+        equal(run(kernels[1], [moved], x.shape, level), x)
+        real = RANDOM.standard_normal(x.shape).astype(np.float32)
+        limits = {"dtype": "uint8", "qmin": 0, "qmax": 255}
+        expected = numerics.quantize(real, np.float32(0.02), np.int32(7), **limits).transpose(0, 2, 3, 1)
+        equal(run(kernels[2], [real], shape, level), expected)
+        equal(run(floats, [moved], x.shape, level), numerics.dequantize(x, np.float32(0.5), np.int32(3)))
+
+
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", LEVELS)
+def test_concat_and_means(level: str) -> None:
+    isa = isa_named(level)
+    joined = concat([(*PICTURE, 3), (*PICTURE, 20)], 3, isa)
+    mean = float_sum(FloatSum(PICTURE[:1], PICTURE[1:], 20, True), isa)
+    for sizes in SIZES:
+        parts = [codes(*sizes, 3), codes(*sizes, 20)]
+        equal(run(joined, parts, (*sizes, 23), level), np.concatenate(parts, 3))
+        x = RANDOM.standard_normal((*sizes, 20)).astype(np.float32)
+        expected = numerics.float_sum(x.transpose(0, 3, 1, 2), [2, 3], mean=True)
+        equal(run(mean, [x], (sizes[0], 20), level).view(np.int32), expected.view(np.int32))
+
+
+@pytest.mark.slow_cases("options1-float32-generic", "options2-uint8-avx2")
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+@pytest.mark.parametrize("options", [
+    ((2, 2), (2, 2), (0, 0, 0, 0), False), ((3, 3), (2, 2), (1, 1, 1, 1), False), ((3, 3), (2, 2), (0, 0, 0, 0), True),
+])  # fmt: skip
+def test_maxima(level: str, dtype: str, options: Any) -> None:
+    kernel, strides, padding, up = options
+    pool = DynamicPool2d(*PICTURE, 20, kernel, strides, padding, ceil_mode=up, out_sizes=("n", "oh", "ow"))
+    assert pool.always_taps
+    made = max_pool(pool, isa_named(level), dtype)
+    for n, h, w in SIZES[2:]:
+        x = codes(n, h, w, 20) if dtype == "uint8" else RANDOM.standard_normal((n, h, w, 20)).astype(dtype)
+        rows, columns = (-(-(s + sum(padding[:1]) * 2 - k) // 2) + 1 if up else (s + 2 * padding[0] - k) // 2 + 1
+                         for s, k in zip((h, w), kernel, strict=True))  # fmt: skip
+        expected = np.empty((n, rows, columns, 20), dtype)
+        for i in range(rows):
+            for j in range(columns):
+                top, left = i * 2 - padding[0], j * 2 - padding[1]
+                window = x[:, max(top, 0) : top + kernel[0], max(left, 0) : left + kernel[1]]
+                expected[:, i, j] = window.max(axis=(1, 2))
+        equal(run(made, [x], expected.shape, level), expected)
+
+
+def test_windows_that_may_lie_outside_have_none() -> None:
+    def windows(padding: tuple[int, ...], **options: Any) -> DynamicPool2d:
+        return DynamicPool2d(*PICTURE, 4, (2, 2), (2, 2), padding, out_sizes=PICTURE, **options)
+
+    assert not windows((0, 0, 2, 0)).always_taps
+    assert not windows((0, 0, 1, 0), ceil_mode=True).always_taps
+    assert not windows((0, 0, 0, 0), dilation=(2, 2)).always_taps
+
+
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 8, 15, 16, 17])
+def test_transposes_of_pictures_of_any_channels(channels: int, dtype: str) -> None:
+    """Few channels are copied one by one, in pictures of all sizes."""
+    isa = isa_named("generic")
+    first, last = ("n", channels, "h", "w"), ("n", "h", "w", channels)
+    there, back = to_nhwc(first, isa, dtype), to_nchw(last, isa, dtype)
+    for n, h, w in SIZES[:3]:
+        x = codes(n, channels, h, w).astype(dtype)
+        moved = run(there, [x], (n, h, w, channels), "generic")
+        equal(moved, x.transpose(0, 2, 3, 1))
+        equal(run(back, [moved], x.shape, "generic"), x)

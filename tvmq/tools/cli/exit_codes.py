@@ -1,0 +1,116 @@
+"""Exit codes of commands, which shell scripts may rely on, and a faster import of TVM.
+
+0    done
+1    an error of tvmq: one sentence on stderr, no traceback
+2    invalid command line (typer explains it)
+3    the quantized model misses the bound of its guard: one sentence says why, nothing is saved without --force
+130  interrupted by Ctrl-C; files are written whole or not at all
+
+tvm_ffi imports torch wherever it is installed, to accept its tensors, which takes two thirds of the import time of TVM.
+Commands that read neither torch programs nor functions of the user import TVM without it, to start faster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from tvmq.base.memory import ROOM
+from tvmq.errors import AccuracyWarning, TvmqError
+from tvmq.tools.cli.console import notice
+
+# Suffixes of torch programs, and the text before the name of a function (--data file.py:name)
+OF_TORCH, OF_USERS = (".pt2", ".pt", ".pth"), ".py:"
+TORCH = "torch"
+
+
+def needs_torch(arguments: Iterable[Any]) -> bool:
+    """True if a command with these arguments may use tensors or programs of torch.
+
+    >>> needs_torch(["net.onnx", "samples.py:batches"]), needs_torch(["net.onnx", None, ["a.npz"]])
+    (True, False)
+    """
+    for argument in arguments:
+        if isinstance(argument, list | tuple):
+            if needs_torch(argument):
+                return True
+        elif str(argument).endswith(OF_TORCH) or OF_USERS in str(argument):
+            return True
+    return False
+
+
+def import_tvm(arguments: Iterable[Any]) -> None:
+    """Import TVM, without torch if these arguments do not need it; it can be imported later.
+
+    Does nothing on Windows, where torch must come first, or if either is imported already. Errors of the import
+    are left to the command, which reports them.
+    """
+    there = {TORCH, "tvm_ffi"} & sys.modules.keys()
+    if there or sys.platform == "win32" or needs_torch(arguments):
+        return
+    sys.modules[TORCH] = None  # type: ignore[assignment]  # an import raises ImportError
+    try:
+        with contextlib.suppress(Exception):
+            import tvmq.graph.view  # noqa: F401  (the smallest module of tvmq that imports TVM)
+    finally:
+        del sys.modules[TORCH]
+
+
+FAILED, REFUSED, INTERRUPTED = 1, 3, 130
+
+
+def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a command: tvmq's errors and Ctrl-C become a sentence on stderr and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with _interrupts() as seen:
+            try:
+                import_tvm((*args, *kwargs.values()))
+                return command(*args, **kwargs)
+            except (Exception, KeyboardInterrupt) as error:
+                # TVM may turn an interrupt into another error.
+                if seen or isinstance(error, KeyboardInterrupt):
+                    notice("tvmq: interrupted; no partly written files are left")
+                    raise typer.Exit(INTERRUPTED) from None
+                if isinstance(error, MemoryError) and not isinstance(error, TvmqError):
+                    notice(f"tvmq: out of memory; give fewer samples (--samples), {ROOM}")
+                    raise typer.Exit(FAILED) from None
+                if isinstance(error, AccuracyWarning):
+                    notice(f"tvmq: {error}; nothing was saved; --force saves the model anyway")
+                    raise typer.Exit(REFUSED) from None
+                if isinstance(error, TvmqError):
+                    notice(f"tvmq: {error}")
+                    raise typer.Exit(FAILED) from None
+                raise
+
+    return run
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """List of the interrupts (Ctrl-C) so far, each of which raises KeyboardInterrupt as usual."""
+    seen: list[int] = []
+
+    def notice(number: int, _frame: Any) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    # A caller's own handler stays in place; only the main thread may change it.
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    signal.signal(signal.SIGINT, notice)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
