@@ -234,7 +234,7 @@ def _steps(
 
 
 def _bindings(var: relax.Var, value: relax.Expr) -> list[relax.Binding]:
-    """The value bound; indices that the module itself asks to wrap round are a remainder, which no run refuses."""
+    """Bindings of a value; indices of a take in mode "wrap" become remainders, which are never out of range."""
     if op_name(value) != "take" or str(value.attrs.mode) != "wrap" or not isinstance(value.args[1], relax.Var):
         return [relax.VarBinding(var, value)]
     data, indices = value.args
@@ -249,7 +249,7 @@ def _bindings(var: relax.Var, value: relax.Expr) -> list[relax.Binding]:
 
 
 def _owner(var: relax.Var, value: relax.Expr, owners: dict[Any, str]) -> str:
-    """The module that owns a weight which the value reads, "" without one; what is made of weights is one."""
+    """The module that owns a weight which the value reads, "" without one; functions of weights count as weights."""
     read = [*variables(value), *constants(value)]
     modules = [owners[item] for item in read if item in owners]
     if modules and len(modules) == len(read):

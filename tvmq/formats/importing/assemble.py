@@ -45,7 +45,7 @@ class ConvertedNode:
 
 @dataclass(frozen=True)
 class ConvertedModel:
-    """A converted model: inputs and outputs as (source name, value), layers in order, names of the weights.
+    """Converted model: inputs and outputs as (source name, value), nodes in order, names of the weights.
 
     module  holds helper functions that some converters make (call_tir), no main function yet
     stage   the front end, for messages
@@ -108,7 +108,7 @@ def _children(expr: relax.Expr) -> list[relax.Expr]:
 
 
 def substitute(expr: relax.Expr, values: Mapping[Any, relax.Expr]) -> relax.Expr:
-    """The expression with other values in the place of variables and constants."""
+    """The expression with variables and constants replaced by `values`."""
     if isinstance(expr, relax.Var | GenericConst):
         return values.get(expr, expr)
     if isinstance(expr, relax.Tuple):
@@ -252,7 +252,7 @@ class _Assembler:
 
 
 def _copy_value(value: relax.Expr) -> relax.Expr:
-    """The value computed once more; a constant of no elements is made anew, since TVM cannot save one."""
+    """A copy of the value; an empty constant becomes zeros, since TVM cannot save one."""
     dtype = str(value.ty.dtype)
     if isinstance(value, GenericConst) and 0 in value.value.shape:
         return relax.op.zeros([int(d) for d in value.value.shape], dtype)

@@ -35,8 +35,8 @@ def importer(domain: str, operator: str) -> Callable[[Convert], Convert]:
     to raise) and returns a Relax expression, or a tuple of them for several outputs. It takes precedence over a
     function of that name in the model.
 
-    raises   ConfigError for ONNX's own domains, for what is no function, and for an operator that another function
-             imports already
+    raises   ConfigError for ONNX's standard domains, for anything but a function, and for an operator that already
+             has an importer
 
     >>> @importer("doc.example", "Twice")
     ... def twice(call):
@@ -59,8 +59,8 @@ def torch_importer(operator: str) -> Callable[[Convert], Convert]:
 
     The function gets the node as a `TorchCall`: call["x"] is an argument by its name in the operator's schema. It gives
     a Relax expression, or a tuple of them.
-    raises   ConfigError for torch's own operators, for what is no function, and for an operator that another function
-             imports already
+    raises   ConfigError for torch's own operators, for anything but a function, and for an operator that already
+             has an importer
 
     >>> @torch_importer("doc_example::twice")
     ... def twice(call):

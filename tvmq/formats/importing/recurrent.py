@@ -49,9 +49,9 @@ class Direction:
 
 
 def split_bias(kind: str, w_bias: np.ndarray, r_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """(what is added before the loop, terms): biases of the input and of the state, [gates * hidden] each.
+    """(bias added before the loop, terms of each step) from the biases of input and state, [gates * hidden] each.
 
-    Both are added before, but what a GRU that resets after the product multiplies by its reset gate.
+    Both are added before the loop, except the part that a GRU with reset after the product multiplies by that gate.
     """
     if kind != "gru_reset_after":
         return w_bias + r_bias, None

@@ -52,7 +52,7 @@ def _refuse(layer: OnnxLayer, inputs: tuple[int, ...], outputs: tuple[int, ...])
 
 
 def _split_and_attend(layer: OnnxLayer, x: str, bias: int, mask: int, extra: int | None) -> None:
-    """Queries, keys and values side by side in x, which lacks its bias."""
+    """Split x, queries, keys and values side by side without their bias, and attend."""
     x = layer.compute("Add", [x, layer.inputs[bias]], "Add") if layer.has_input(bias) else x
     sizes = [int(size) for size in layer.attributes.get("qkv_hidden_sizes", ())]
     weight = layer.value(layer.inputs[1])
@@ -115,7 +115,7 @@ def _attend(layer: OnnxLayer, names: list[str], around: tuple[str, str, str], wi
 
 
 def _heads(layer: OnnxLayer, x: str, role: str, heads: int) -> str:
-    """(batch, heads, length, size); keys and values of a cross attention may come so."""
+    """A tensor as (batch, heads, length, size); keys and values of cross attention may have this shape already."""
     if layer.rank(x) == 4:
         return x
     split = layer.compute("Reshape", [x, layer.vector(f"{role}_shape", 0, 0, heads, -1)], f"{role}_apart")
@@ -123,7 +123,7 @@ def _heads(layer: OnnxLayer, x: str, role: str, heads: int) -> str:
 
 
 def _scale(layer: OnnxLayer, q: str, width: int | None, heads: int) -> str:
-    """1 / sqrt(size of a head), from the shape where the weights do not tell it."""
+    """1 / sqrt(head size), computed from the shape at run time where the weights do not give it."""
     scale = float(layer.attributes.get("scale", 0.0))
     if scale or width:
         return layer.number("scale", scale or 1 / np.sqrt((width or 1) / heads))
@@ -134,7 +134,7 @@ def _scale(layer: OnnxLayer, q: str, width: int | None, heads: int) -> str:
 
 
 def _mask(layer: OnnxLayer, mask: str, x: str) -> str:
-    """Term that a mask adds to the scores: 0 where it is 1, mask_filter_value where it is 0; its rank says its axes."""
+    """Term that a mask adds to the scores: 0 for ones, mask_filter_value for zeros; its rank determines its axes."""
     rank = layer.rank(mask)
     if rank is None or rank not in (1, 2, 3):
         shown = "unknown rank" if rank is None else f"{rank} dimensions"
@@ -153,7 +153,7 @@ def _mask(layer: OnnxLayer, mask: str, x: str) -> str:
 
 
 def _positions(layer: OnnxLayer, x: str) -> str:
-    """0, 1, ... for the words of x."""
+    """Positions 0, 1, ... of the tokens of x."""
     shape = layer.compute("Shape", [x], "sizes")
     length = layer.compute("Gather", [shape, layer.constant("second", np.array(1, np.int64))], "length")
     ends = [layer.constant(role, np.array(value, np.int64)) for role, value in (("begin", 0), ("step", 1))]
@@ -161,14 +161,14 @@ def _positions(layer: OnnxLayer, x: str) -> str:
 
 
 def _mask_from_lengths(layer: OnnxLayer, lengths: str, x: str) -> str:
-    """(batch, length) of 1 for words before the end of their text."""
+    """Mask (batch, length): true for tokens before the end of their sequence."""
     wide = layer.compute("Cast", [lengths], "lengths_wide", to=7)
     column = layer.compute("Reshape", [wide, layer.vector("lengths_shape", -1, 1)], "lengths_column")
     return layer.compute("Less", [_positions(layer, x), column], "mask_words")
 
 
 def _causal_mask(layer: OnnxLayer, x: str) -> str:
-    """(length, length): the filter value for words that come later."""
+    """Causal mask (length, length): the filter value for later tokens."""
     row = _positions(layer, x)
     column = layer.compute("Reshape", [row, layer.vector("column_shape", -1, 1)], "places_column")
     later = layer.compute("Cast", [layer.compute("Greater", [row, column], "later")], "later_float", to=1)
@@ -192,7 +192,7 @@ def embed_layer_norm(layer: OnnxLayer) -> None:
 
 
 def _emit_lengths(layer: OnnxLayer) -> None:
-    """The second result: how many words of each text the mask keeps, 0 without a mask."""
+    """Emit the second result: how many tokens of each sequence the mask keeps, 0 without a mask."""
     ids = layer.inputs[7] if layer.has_input(7) else layer.inputs[0]
     wide = layer.compute("Cast", [ids], "mask_wide", to=6)
     if not layer.has_input(7):

@@ -26,7 +26,7 @@ Replacement = tuple[list["onnx.NodeProto"], list["onnx.TensorProto"]]
 
 
 def copy_node(node: onnx.NodeProto) -> onnx.NodeProto:
-    """A node of its own; protobuf drops what it held when a list is emptied."""
+    """A copy of a node; protobuf drops the members of a list that is emptied."""
     import onnx
 
     copy = onnx.NodeProto()
@@ -40,7 +40,7 @@ def subgraphs(node: onnx.NodeProto) -> list[onnx.GraphProto]:
 
 
 def replace_nodes(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto]) -> None:
-    """Give the graph these nodes instead of its own (in place); some of its own may be among them."""
+    """Replace all nodes of the graph (in place); the new ones may include old ones."""
     copies = [copy_node(node) for node in nodes]
     del graph.node[:]
     graph.node.extend(copies)
@@ -84,7 +84,7 @@ def constant_lookup(graph: onnx.GraphProto) -> Callable[[str], np.ndarray | None
 def inline_body(
     body: onnx.GraphProto, prefix: str, arguments: Mapping[str, str]
 ) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto], list[str]]:
-    """Nodes, weights and names of the results of a body; all values it makes are called `prefix`/own name.
+    """Nodes, weights and result names of a body; its values are renamed to `prefix`/name.
 
     arguments   {input of the body: value outside}
     """
@@ -108,7 +108,7 @@ def inline_body(
 
 
 def rename_values(node: onnx.NodeProto, table: Mapping[str, str]) -> onnx.NodeProto:
-    """A copy that reads and writes other names, inside of its own graphs too."""
+    """A copy of a node with renamed values, also inside of its subgraphs."""
     copy = copy_node(node)
     copy.input[:] = [table.get(name, name) for name in node.input]
     copy.output[:] = [table.get(name, name) for name in node.output]
@@ -122,7 +122,7 @@ def rename_values(node: onnx.NodeProto, table: Mapping[str, str]) -> onnx.NodePr
 
 
 def identity(source: str, result: str, name: str) -> onnx.NodeProto:
-    """A node that gives a value another name."""
+    """Identity node that gives a value another name."""
     from onnx import helper
 
     return helper.make_node("Identity", [source], [result], name=name)

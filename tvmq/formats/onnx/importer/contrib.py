@@ -1,6 +1,6 @@
-"""Operators of onnxruntime's own (com.microsoft) and those on codes, replaced by ONNX's.
+"""Replaces onnxruntime's operators (com.microsoft), and operators on codes, by standard ONNX operators.
 
-What its quantizer and its optimizer write; inference, folding and all later stages know ONNX's own operators alone.
+onnxruntime's quantizer and optimizer write them; shape inference, folding and all later stages know standard ones only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LAYOUTS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
 
 
 def carries_scales(path: Path) -> bool:
-    """True for an ONNX file that is quantized already; False for others and for what is no ONNX file."""
+    """True for an ONNX file that is quantized already; False for all other files."""
     import onnx
 
     try:
@@ -43,11 +43,11 @@ def carries_scales(path: Path) -> bool:
 
 
 def expand_contrib(model: onnx.ModelProto) -> bool:
-    """Replace the nodes that can be (in place); True if there were any. Types of values must be inferred again.
+    """Expand such nodes (in place); True if there were any. Types of values must be inferred again.
 
-    One whose expansion asks for the rank of a value waits until inference tells it.
+    A node whose expansion needs an unknown rank waits until shape inference has it.
 
-    raises   UnsupportedOpError naming the layer: what has no expansion in this form, and layouts of one CPU
+    raises   UnsupportedOpError naming the layer: forms without an expansion, and memory layouts of one CPU
     """
     graph = model.graph
     for node in graph.node:

@@ -136,7 +136,7 @@ class _OnnxImporter:
         return ConvertedNode(node.name, layer_of(node), node.op_type, list(block.bindings), result)
 
     def _check_shapes(self, call: NodeCall) -> None:
-        """Refuse results whose rank or dimensions nobody knows before the run."""
+        """Refuse results whose shape is known only at run time."""
         for name in filter(None, call.outputs):
             ty = getattr(self.values[name], "ty", None)
             if isinstance(ty, relax.TensorType) and ty.shape is None:
@@ -163,7 +163,7 @@ class _OnnxImporter:
         )
 
     def _dims_step(self, name: str) -> ConvertedNode:
-        """An output made of dimensions, as a tensor."""
+        """Convert an output made of dimensions to a tensor."""
         self.builder._begin_binding_block()
         try:
             self.values[name] = self._emit(self.values[name].tensor())
@@ -172,7 +172,7 @@ class _OnnxImporter:
         return ConvertedNode(name, name, "Shape", list(block.bindings), self.values[name])
 
     def _read_outputs(self, node: onnx.NodeProto) -> list[str]:
-        """Names of the outputs without those at the end that nobody reads; "" for those between."""
+        """Names of the outputs up to the last one that is read; "" for unread ones between."""
         names = [name if name in self.read else "" for name in node.output]
         while names and not names[-1]:
             names.pop()
@@ -199,7 +199,7 @@ class _OnnxImporter:
         return result
 
     def _materialize(self, call: NodeCall, count: int) -> None:
-        """Make tensors of the first inputs that are dimensions."""
+        """Convert those of the first `count` inputs that are dimensions to tensors."""
         for index, value in enumerate(call.inputs[:count]):
             if isinstance(value, Dims):
                 call.inputs[index] = self._emit(self.builder.normalize(value.tensor()))

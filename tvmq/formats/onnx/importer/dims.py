@@ -50,7 +50,7 @@ def _shape(call: NodeCall) -> Dims | None:
 
 
 def _array(call: NodeCall, index: int) -> np.ndarray | None:
-    """An input as an object array of ints and expressions; None if it is computed or holds fractions."""
+    """An input as an object array of ints and expressions; None if it is not a constant or has fractions."""
     value = call.inputs[index]
     if isinstance(value, Dims):
         return value.values
@@ -109,7 +109,7 @@ def _divide(call: NodeCall, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
 
 
 def _compare_sizes(call: NodeCall, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """Comparison of dimensions; None where it depends on a symbolic one."""
+    """Comparison of dimensions; None where it depends on a dynamic one."""
     pairs = [_are_equal(x, y) for x, y in zip(*(side.ravel() for side in np.broadcast_arrays(a, b)), strict=True)]
     if any(known is None for known in pairs):
         return None

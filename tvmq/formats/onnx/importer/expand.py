@@ -1,4 +1,4 @@
-"""Replacing nodes that are functions, the model's own or ONNX's, by the nodes of their bodies.
+"""Replaces function nodes, of the model or of ONNX, by the nodes of their bodies.
 
 Before                                    After
     y = Celu(x, alpha=2)   'act'              d = Div(x, 2)      'act/Div'
@@ -71,7 +71,7 @@ def _is_function(node: onnx.NodeProto, imported: Collection[str], opset: int) ->
 
 
 def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[onnx.NodeProto]:
-    """The nodes that replace one node, with names that no other node or value of the model has."""
+    """The nodes that replace one node, with unique names."""
     from onnx import inliner
 
     name = node.name
@@ -134,7 +134,7 @@ def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.Funct
 
 
 def _with_defaults(node: onnx.NodeProto, schema: Any) -> onnx.NodeProto:
-    """The node with the attributes it leaves to their defaults: function bodies refer to them."""
+    """The node with default attributes filled in, since function bodies refer to them."""
     full = copy_node(node)
     present = {attribute.name for attribute in node.attribute}
     for name, attribute in schema.attributes.items():

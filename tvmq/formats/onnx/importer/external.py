@@ -27,7 +27,7 @@ PACKED = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2}  # bits
 
 
 def tensors_of(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    """All tensors of a model, wherever they stand."""
+    """All tensors of a model, in any place."""
     graphs = [model.graph]
     for training in model.training_info:
         graphs += [training.initialization, training.algorithm]
@@ -53,12 +53,12 @@ def tensors_of(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
 
 
 def load_external(model: onnx.ModelProto, folder: Path | None, where: str, max_bytes: int) -> None:
-    """Read all such tensors (in place).
+    """Read all external tensors (in place).
 
     folder   where their files are; None: none is read
     where    the model, for messages
-    raises   ModelError for a tensor that has a file and no folder is given, a file that is missing or too short, and
-             a path that leaves the folder; MemoryLimitError for a tensor larger than max_bytes
+    raises   ModelError for an external tensor without a folder, a file that is missing or too short, and a path out
+             of the folder; MemoryLimitError for a tensor larger than max_bytes
     """
     for tensor in tensors_of(model):
         if tensor.data_location != tensor.EXTERNAL:
@@ -81,7 +81,7 @@ def load_external(model: onnx.ModelProto, folder: Path | None, where: str, max_b
 
 
 def _read(tensor: onnx.TensorProto, folder: Path, max_bytes: int) -> bytes:
-    """The bytes of one tensor. raises ValueError, OSError saying why not"""
+    """The bytes of one tensor; raises ValueError or OSError with the reason."""
     from onnx import helper
 
     entries = {entry.key: entry.value for entry in tensor.external_data}
@@ -120,7 +120,7 @@ def _read_number(entries: dict[str, str], key: str, default: int) -> int:
 
 
 def _resolve_location(location: str, folder: Path) -> Path:
-    """The file a tensor names, which must be a plain one inside of the folder."""
+    """The file that a tensor names, which must be a regular file inside of the folder."""
     shown = printable(location)
     if not location or "\0" in location:
         raise ValueError(f"'{shown}' is not a file name")

@@ -103,7 +103,7 @@ def _check_input(value: onnx.ValueInfoProto, max_bytes: int) -> None:
 
 @dataclass
 class _OnnxFolder:
-    """Knows the constants so far; `fold` adds a node's results to them if it can."""
+    """State of one pass: the constants so far, to which `fold` adds the results of a node."""
 
     constants: dict[str, onnx.TensorProto]
     shapes: dict[str, list[int | str] | None]
@@ -137,7 +137,7 @@ class _OnnxFolder:
         return self._evaluate(node, feed)
 
     def _follow(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray | None]) -> list[np.ndarray] | None:
-        """Results on vectors of which some numbers are known; remembered where they are such vectors again."""
+        """Results on partly known vectors; partly known results are remembered."""
         inputs = {
             name: self.partial[name] if value is None else PartialArray(value, np.ones(value.shape, bool))
             for name, value in feed.items()
@@ -196,7 +196,7 @@ class _OnnxFolder:
         return next((entry.version for entry in self.opsets if entry.domain == ""), 13)
 
     def _evaluate_rows(self, node: onnx.NodeProto, feed: Mapping[str, Any]) -> list[np.ndarray] | None:
-        """Operators that saw two dimensions before opset 13, all axes from theirs on as one; the reference sees one."""
+        """Softmax and its kin before opset 13, over all axes from `axis` on; the reference takes one axis."""
         from onnx import helper
 
         x = feed[node.input[0]]
@@ -208,7 +208,7 @@ class _OnnxFolder:
         return None if results is None else [results[0].reshape(x.shape)]
 
     def _run(self, node: onnx.NodeProto, feed: Mapping[str, Any], check: bool = True) -> list[np.ndarray] | None:
-        """The results of ONNX's reference; None where it has none, or in another shape than inference found."""
+        """The results of ONNX's reference; None where it has none, or with another shape than inference."""
         from onnx.reference import ReferenceEvaluator
 
         try:
@@ -251,7 +251,7 @@ class _OnnxFolder:
         )
 
     def _grows(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> bool:
-        """True if a result is, or could be, large and larger than the inputs, as that of ConstantOfShape."""
+        """True if a result is, or could be, large and larger than the inputs, such as ConstantOfShape's."""
         most = max(LARGEST_GROWTH, sum(value.size for value in feed.values()))
         for name, inferred in zip(node.output, self._infer_shapes(node, feed), strict=True):
             dims = self.shapes.get(name)
@@ -265,7 +265,7 @@ class _OnnxFolder:
         return False
 
     def _infer_shapes(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> list[list[int | str] | None]:
-        """Dimensions of the results by the values of the inputs, where inference over the graph does not know them."""
+        """Shapes of the results inferred from the values of the inputs, where graph inference has none."""
         import onnx
 
         if all(not name or self.shapes.get(name) is not None for name in node.output):
@@ -279,7 +279,7 @@ class _OnnxFolder:
 
 
 def _cast_to_integers(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.ndarray | None:
-    """The result of a cast of floats to integers, as it is when it is computed in a run; None of all other casts."""
+    """The result of a cast of floats to integers, equal to that at run time; None for all other casts."""
     from onnx import helper
 
     x = feed[node.input[0]]

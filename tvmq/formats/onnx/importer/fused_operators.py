@@ -1,4 +1,4 @@
-"""Operators that onnxruntime's optimizer makes of several, of com.microsoft, as these several again.
+"""Expands operators that onnxruntime's optimizer fused (com.microsoft) into the original ones.
 
 Before                                           After
     y = FusedConv(x, w, b, "Relu")   'conv'          a = Conv(x, w, b)                       'conv/Conv'
@@ -22,7 +22,7 @@ ACTIVATIONS: dict[str, tuple[str, ...]] = {  # and what their parameters are cal
 
 
 def _activate(layer: OnnxLayer, x: str, name: str, parameters: list[float]) -> None:
-    """The result of the layer: its activation on x."""
+    """Emit the result of the layer: its activation of x."""
     if not name:
         layer.finish("Identity", [x])
     elif name not in ACTIVATIONS:
@@ -42,14 +42,14 @@ def _own_attributes(layer: OnnxLayer, *others: str) -> dict[str, Any]:
 
 
 def fused_conv(layer: OnnxLayer) -> None:
-    """FusedConv(X, W, B, Z): conv(X) + Z under an activation."""
+    """FusedConv(X, W, B, Z): activation(conv(X) + Z)."""
     x = layer.compute("Conv", [name for name in layer.inputs[:3] if name], "Conv", **_own_attributes(layer))
     x = layer.compute("Add", [x, layer.inputs[3]], "Add") if layer.has_input(3) else x
     _activate(layer, x, layer.text("activation"), list(layer.attributes.get("activation_params", ())))
 
 
 def fused_gemm(layer: OnnxLayer) -> None:
-    """FusedGemm: Gemm under an activation."""
+    """FusedGemm: activation(Gemm)."""
     x = layer.compute("Gemm", [name for name in layer.inputs if name], "Gemm", **_own_attributes(layer))
     parameters = [layer.attributes[f"activation_{name}"] for name in ("alpha", "beta", "gamma")
              if f"activation_{name}" in layer.attributes]  # fmt: skip
@@ -57,7 +57,7 @@ def fused_gemm(layer: OnnxLayer) -> None:
 
 
 def fused_matmul(layer: OnnxLayer) -> None:
-    """FusedMatMul: alpha * A B of either as it is or turned, see `_transpose_operand`."""
+    """FusedMatMul: alpha * A B with either operand transposed, see `_transpose_operand`."""
     sides = [_transpose_operand(layer, index, name) for index, name in enumerate("AB")]
     alpha = float(layer.attributes.get("alpha", 1.0))
     if alpha == 1:
@@ -113,7 +113,7 @@ def quick_gelu(layer: OnnxLayer) -> None:
 
 
 def layer_norm_nodes(layer: OnnxLayer, x: str, gamma: str, beta: str, default: float) -> None:
-    """The first result of the layer: the layer norm of x over its last axis."""
+    """Emit the first result of the layer: the layer norm of x over its last axis."""
     epsilon = float(layer.attributes.get("epsilon", default))
     if layer.opset >= 17:
         layer.finish("LayerNormalization", [x, gamma, *([beta] if beta else [])], axis=-1, epsilon=epsilon)

@@ -68,7 +68,7 @@ def _type_name(code: int) -> str:
 
 
 def _widen_node(node: onnx.NodeProto, types: dict[str, int], wide: dict[str, str]) -> Iterator[onnx.NodeProto]:
-    """The node on float32 values, behind it the cast that a cast to half precision needs to give float32."""
+    """The node on float32 values; a cast to half precision is followed by a cast back to float32."""
     copy = copy_node(node)
     copy.input[:] = [wide.get(name, name) for name in node.input]
     copy.output[:] = [wide.get(name, name) for name in node.output]

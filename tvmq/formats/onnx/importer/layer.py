@@ -85,7 +85,7 @@ class OnnxLayer:
         return value
 
     def emit(self, op_type: str, inputs: Sequence[str], output: str, name: str, **attributes: Any) -> str:
-        """A new node of ONNX's own operators; gives the name of its result."""
+        """Add a node of a standard operator; returns the name of its result."""
         from onnx import helper
 
         new = helper.make_node(op_type, list(inputs), [output], name, **attributes)
@@ -94,17 +94,17 @@ class OnnxLayer:
         return output
 
     def compute(self, op_type: str, inputs: Sequence[str], role: str, **attributes: Any) -> str:
-        """A new node whose result has a role inside of the layer."""
+        """Add a node whose result has a role inside of the layer."""
         name = f"{self.node.name}/{role}"
         return self.emit(op_type, inputs, name, name, **attributes)
 
     def finish(self, op_type: str, inputs: Sequence[str], output: int = 0, **attributes: Any) -> str:
-        """The node that gives a result of the layer; the first bears its name."""
+        """Add the node that produces a result of the layer; the first result's node has the layer's name."""
         name = self.node.name if output == 0 else f"{self.node.name}/output_{output}"
         return self.emit(op_type, inputs, self.outputs[output], name, **attributes)
 
     def constant(self, role: str, value: Any) -> str:
-        """A new initializer."""
+        """Add an initializer; returns its name."""
         from onnx import numpy_helper
 
         name = f"{self.node.name}/{role}"
@@ -112,11 +112,11 @@ class OnnxLayer:
         return name
 
     def number(self, role: str, value: float) -> str:
-        """A scalar of float32."""
+        """Add a float32 scalar."""
         return self.constant(role, np.float32(value))
 
     def vector(self, role: str, *values: int) -> str:
-        """Sizes, axes and the like."""
+        """Add an int64 vector of sizes, axes and the like."""
         return self.constant(role, np.array(values, np.int64))
 
     def float_input(self, index: int, role: str, axis: int | None = None) -> str:
@@ -131,7 +131,7 @@ class OnnxLayer:
         return self.compute("DequantizeLinear", triple, role, **({"axis": axis} if scale.size > 1 else {}))
 
     def bias(self, index: int, x: int, w: int, factor: float = 1.0) -> list[str]:
-        """The int32 bias in float, nothing where there is none; x and w are the places of the two scales."""
+        """The int32 bias in float, an empty list without one; x and w are the indices of the two scales."""
         if not self.has_input(index):
             return []
         scale = np.asarray(np.float64(self.scale(x)) * np.float64(self.scale(w)) * factor, np.float32)
@@ -141,7 +141,7 @@ class OnnxLayer:
         return [self.compute("DequantizeLinear", triple, "bias", **named)]
 
     def round_result(self, op_type: str, inputs: Sequence[str], y: int | None, **attributes: Any) -> None:
-        """The float operator under the layer's name, and the rounding of its result to the scale at input `y`."""
+        """Add the float operator under the layer's name, and round its result to the scale at input `y`."""
         if y is None or not self.has_input(y):
             self.finish(op_type, inputs, **attributes)
             return
@@ -202,7 +202,7 @@ def refuse_unknown(nodes: Iterable[onnx.NodeProto], imported: Collection[str]) -
 
 
 def element_type(code: int, what: str) -> str:
-    """NumPy's name of an ONNX element type; `what` has it, for the message.
+    """NumPy's name of an ONNX element type; `what` is the value that has it, for messages.
 
     raises UnsupportedOpError for text, complex numbers, 8-bit floats and types below 8 bits.
     """

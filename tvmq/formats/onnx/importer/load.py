@@ -31,8 +31,8 @@ def read_model(
 
     folder      where files are that tensors name; None: beside a path, of bytes and protos none is read
     max_bytes   of a tensor that is read from there; None: the memory of this machine
-    Names are as they can be printed, see text.py.
-    raises ModelError if the file is missing, cut off or no ONNX model, if external data are missing, or if
+    Names are made printable, see text.py.
+    raises ModelError if the file is missing, truncated or not an ONNX model, if external data are missing, or if
     the opset is too new or cannot be converted.
     """
     import onnx
@@ -95,9 +95,9 @@ def _parse(data: bytes, where: str) -> onnx.ModelProto:
 
 
 def _write_printable_names(message: Any, where: str) -> None:
-    """Write all names as they can be printed (in place); texts that are no names stay.
+    """Make all names printable (in place); other texts stay.
 
-    Names that are no UTF-8 are refused: protobuf reads them, and gives bytes or errors wherever they are used.
+    Names that are not UTF-8 are refused: protobuf reads them, and returns bytes or errors wherever they are used.
     """
     try:
         for field, value in message.ListFields():
@@ -127,7 +127,7 @@ def _write_printable(message: Any, field: str, texts: list[Any], is_single: bool
 
 
 def _check_graph(model: onnx.ModelProto, where: str) -> None:
-    """Refuse what parses as an empty message: protobuf accepts many byte strings that are no model."""
+    """Refuse empty messages: protobuf parses many byte strings that are not models as such."""
     if not model.HasField("graph") or not model.opset_import or not model.graph.output:
         raise ModelError(f"from_onnx: '{where}' has no ONNX graph (no operator set or outputs); export it again")
     if model.graph.sparse_initializer:
@@ -266,7 +266,7 @@ def _name_nodes(model: onnx.ModelProto) -> None:
 
 
 def _check_names(model: onnx.ModelProto, where: str) -> None:
-    """Refuse a graph in which a value is read that no input, weight or earlier node gives."""
+    """Refuse a graph that reads a value which no input, weight or earlier node provides."""
     graph = model.graph
     known = {"", *(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer)}
     for node in graph.node:

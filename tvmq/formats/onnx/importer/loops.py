@@ -1,4 +1,4 @@
-"""Loop with a known number of steps: its body written out, once a step.
+"""Unrolls Loop nodes with a known number of iterations.
 
 Before                                     After
     y = Loop(2, true, x)      'repeat'         a = Relu(x)              'repeat/0/Relu_0'

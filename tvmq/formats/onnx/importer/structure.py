@@ -104,7 +104,7 @@ def _check_schema(node: onnx.NodeProto, schema: _Schema) -> None:
 
 
 def _value(attribute: onnx.AttributeProto) -> str:
-    """An attribute's value in few words."""
+    """Short text of an attribute's value."""
     from onnx import AttributeProto, helper
 
     if attribute.type in (AttributeProto.INT, AttributeProto.INTS, AttributeProto.FLOAT, AttributeProto.FLOATS):
@@ -139,6 +139,6 @@ def _schema(op_type: str, opset: int) -> _Schema | None:
 
 
 def refusal(node: onnx.NodeProto, what: str) -> UnsupportedOpError:
-    """The error for a node that no runtime could compute: names it and its operator."""
+    """The error for a node that no runtime could compute, naming the layer and its operator."""
     where = f"from_onnx, layer '{node.name}': {node.op_type}"
     return UnsupportedOpError(f"{where}: {what}; correct the model, or export it again")

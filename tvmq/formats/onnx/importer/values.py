@@ -38,12 +38,12 @@ class GraphFacts:
     types: Mapping[str, int]
 
     def shape(self, node: onnx.NodeProto, index: int = 0) -> Dims | None:
-        """Dimensions of an input, None where nobody knows them."""
+        """Dimensions of an input, None where they are unknown."""
         name = node.input[index] if index < len(node.input) else ""
         return list(self.constants[name].dims) if name in self.constants else self.shapes.get(name)
 
     def constant(self, node: onnx.NodeProto, index: int) -> np.ndarray | None:
-        """Value of a constant input as a vector, None where it is absent or computed."""
+        """Value of a constant input as a vector, None where it is absent or not a constant."""
         from onnx import numpy_helper
 
         name = node.input[index] if index < len(node.input) else ""
@@ -275,7 +275,7 @@ def _convolution(node: onnx.NodeProto, known: GraphFacts) -> None:
 
 
 def _division(node: onnx.NodeProto, known: GraphFacts) -> None:
-    """Integers by a constant 0, which ends the process of whoever computes it."""
+    """Division of integers by a constant 0, which kills the process that computes it."""
     divisor = known.constant(node, 1)
     if divisor is not None and divisor.dtype.kind in "iu" and not divisor.all():
         raise refusal(node, "it divides integers by 0")

@@ -51,7 +51,7 @@ class FoldedConstants:
 
 
 def _cast_to_integers(source: Any, result: Any) -> Any:
-    """The result of a cast: of floats to integers as it is when it is computed in a run, whatever torch makes of it."""
+    """The result of a cast; from floats to integers equal to that at run time, not torch's."""
     import torch
 
     if not source.is_floating_point() or result.is_floating_point() or result.dtype == torch.bool:

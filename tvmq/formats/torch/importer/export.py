@@ -62,7 +62,7 @@ def export_program(
 ) -> torch.export.ExportedProgram:
     """A decomposed program; arguments as in `from_torch`.
 
-    raises ModelError for what is no torch model, and for what torch.export refuses, with its own words.
+    raises ModelError for anything but a torch model, and for models that torch.export refuses, with its own words.
     """
     import torch
 
@@ -107,7 +107,7 @@ def _load(path: Path, *, trust: bool) -> Any:
 
 
 def _check_archive(path: Path) -> None:
-    """MemoryLimitError for an archive that unpacks to more than the memory; what is no archive, torch refuses."""
+    """Raise MemoryLimitError for an archive larger than the memory when unpacked; torch refuses other files."""
     if not zipfile.is_zipfile(path):
         return
     with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
@@ -185,7 +185,7 @@ def _with_dynamic_batch(
 
 @contextmanager
 def evaluation(model: torch.nn.Module) -> Iterator[None]:
-    """Every submodule in evaluation mode; the modes are put back afterwards.
+    """Put every submodule into evaluation mode, and back afterwards.
 
     Modules that torch.export made have one mode for good.
     """
@@ -224,7 +224,7 @@ def _decompositions() -> Any:
 
 
 def _cause(error: Exception) -> str:
-    """The first line of torch's text, and the listed lines behind it that name the cause, such as constraints on sizes.
+    """The first line of torch's text and the listed causes after it, such as constraints on sizes.
 
     >>> _cause(ValueError("Constraints violated (t)! For more information, see\\n  - Not valid because t < 9."))
     'Constraints violated (t)!: Not valid because t < 9'

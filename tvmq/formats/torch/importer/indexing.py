@@ -50,7 +50,7 @@ def index_select(call: TorchCall) -> relax.Expr:
 
 
 def take(call: TorchCall) -> relax.Expr:
-    """Items of the tensor as one row; the last one is -1 too."""
+    """Items of the flattened tensor; negative indices count from the end."""
     flat = call.emit(relax.op.reshape(call["self"], [-1]))
     return relax.op.take(flat, call["index"], axis=0, mode="wrap")
 
@@ -91,7 +91,7 @@ def index(call: TorchCall) -> relax.Expr:
 
 
 def _joint(call: TorchCall, x: relax.Expr, first: int, sizes: list[int], items: list[np.ndarray]) -> relax.Expr:
-    """Constant indices of neighbouring dimensions, these taken as one."""
+    """Index neighbouring dimensions, merged to one, by constant indices."""
     shape = call.shape(x)
     for axis, (item, size) in enumerate(zip(items, sizes, strict=True), first):
         if item.size and not -size <= item.min() <= item.max() < size:

@@ -59,7 +59,7 @@ def extremes(call: TorchCall) -> Any:
 
 
 def clamp(call: TorchCall) -> relax.Expr | None:
-    """A bound of one side alone; TVM's converter puts infinity at the other, which integers do not have.
+    """Clamp with one bound; TVM's converter sets the other to infinity, which integers do not have.
 
     Where the lower one is above the upper one, all is the upper.
     """
@@ -97,7 +97,7 @@ BINARY = {
 
 
 def binary_of_constants(call: TorchCall) -> relax.Expr | None:
-    """A function of two constants; TVM's converter hands these to Python's operator, which has none for them."""
+    """Function of two constants; TVM's converter applies Python's operator, which they do not have."""
     a, b = (call.value(argument) for argument in call.node.args[:2])
     if not isinstance(a, GenericConst) or not isinstance(b, GenericConst):
         return None
@@ -105,7 +105,7 @@ def binary_of_constants(call: TorchCall) -> relax.Expr | None:
 
 
 def floor_divide_integers(call: TorchCall) -> relax.Expr | None:
-    """Whole-number division by a number of the tensor's own type; TVM's converter makes it int32."""
+    """Floor division by a number of the tensor's own type; TVM's converter makes it int32."""
     x, other = call["self"], call["other"]
     is_integer = "int" in str(x.ty.dtype) if isinstance(x, relax.Expr) else False
     if not is_integer or not isinstance(other, int) or call["rounding_mode"] != "floor":
@@ -185,7 +185,7 @@ def _mask(call: TorchCall) -> Any:
 
 
 def _zero_where_masked(call: TorchCall, scores: relax.Expr, weights: relax.Expr) -> relax.Expr:
-    """softmax of a row of -inf is no number; torch has zeros there.
+    """Set rows that are masked everywhere to zeros, as torch has them; softmax of -inf gives NaN.
 
     Relax's max begins at the lowest finite number, so the row is asked for a score above -inf instead.
     """

@@ -66,7 +66,7 @@ class ProgramWeights:
 
 
 def _place(tensor: Any) -> tuple[Any, ...]:
-    """Equal for tensors that are one in memory."""
+    """Key that is equal for tensors that share memory."""
     return (tensor.device, tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
 
 
@@ -112,7 +112,7 @@ def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> 
 def collect_outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[tuple[str, Any]]:
     """(output name, value) in order; results that are None are left out.
 
-    raises UnsupportedOpError for results that are no tensors, and for models that write to their buffers.
+    raises UnsupportedOpError for results that are not tensors, and for models that write to their buffers.
     """
     from torch.export.graph_signature import OutputKind
 
@@ -196,7 +196,7 @@ class LayerNames:
         self._unique: dict[str, UniqueNames] = {}
 
     def key(self, node: Any) -> tuple[Any, ...]:
-        """Equal for the nodes of one call of a layer or function."""
+        """Key that is equal for the nodes of one call of a layer or function."""
         stack, called = node.meta.get("nn_module_stack"), node.meta.get("torch_fn")
         function = str(called[0]) if called else node.name
         return (str(list(stack)[-1]) if stack else module_path(node), "" if self._is_layer(node) else function)

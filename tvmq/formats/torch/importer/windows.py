@@ -36,7 +36,7 @@ def convolution(call: TorchCall) -> relax.Expr | None:
 
 
 def avg_pool2d(call: TorchCall) -> relax.Expr | None:
-    """With a divisor of its own: the mean over the whole window times window / divisor."""
+    """Pool with divisor_override: the mean over the whole window times window / divisor."""
     x, divisor = call["self"], call["divisor_override"]
     if divisor is None:
         return None
@@ -135,7 +135,7 @@ def _check_known(call: TorchCall, sizes: list[Any]) -> None:
 
 
 def only_whole_sizes(call: TorchCall) -> None:
-    """Refuse a factor that gives no whole size: torch maps positions by the factor, TVM by the sizes."""
+    """Refuse a factor that gives a fractional size: torch maps positions by the factor, TVM by the sizes."""
     scales = call["scale_factors"]
     if call["output_size"] or not scales:
         _check_known(call, call["output_size"] or [])

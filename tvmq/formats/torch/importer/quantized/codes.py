@@ -84,7 +84,7 @@ class QTensor:
 
 
 def round_to_grid(values: torch.Tensor, grid: Grid) -> QTensor:
-    """The tensor behind the rounding of a grid."""
+    """The tensor rounded to a grid."""
     is_tensor = isinstance(grid.scale, torch.Tensor)
     overload = "tensor" if is_tensor else "default"
     codes = getattr(DECOMPOSED.quantize_per_tensor, overload)(values, *grid.arguments)
@@ -97,7 +97,7 @@ def int_repr(codes: QTensor) -> torch.Tensor:
 
 
 def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A torch function, method or operator of which an argument is quantized."""
+    """Call a torch function, method or operator with a quantized argument."""
     from tvmq.formats.torch.importer.quantized.functions import FUNCTIONS
     from tvmq.formats.torch.importer.quantized.operators import OPERATORS
 
@@ -118,7 +118,7 @@ def is_quantized_operator(func: Any) -> bool:
 
 
 class TracingMode(TorchFunctionMode):
-    """While a model is traced: what would make a quantized tensor makes `QTensor`.
+    """Mode for tracing a model: functions that make quantized tensors make `QTensor`.
 
     paths   {id of a module: its path}, for messages
     """
@@ -136,7 +136,7 @@ class TracingMode(TorchFunctionMode):
         return MAKERS[name](*args, **kwargs) if name in MAKERS else func(*args, **kwargs)
 
     def locate_error(self, error: UnsupportedOpError) -> UnsupportedOpError:
-        """The error with the module that was running: hooks after a module do not run where it raises."""
+        """The error with the module that was running; hooks after a module do not run if it raises."""
         text = str(error)
         if not text.startswith(PREFIX):
             return error
@@ -161,7 +161,7 @@ PREFIX = "from_torch: "
 
 
 def unsupported_error(what: str, way_out: str) -> UnsupportedOpError:
-    """The error to raise; `Tracing.locate_error` adds the module."""
+    """The error to raise; `TracingMode.locate_error` adds the module."""
     return UnsupportedOpError(f"{PREFIX}{what}; {way_out}")
 
 

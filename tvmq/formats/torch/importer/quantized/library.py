@@ -18,7 +18,7 @@ def _floats(codes: torch.Tensor, scales: torch.Tensor, size: int) -> torch.Tenso
 
 @torch.library.custom_op("tvmq::integer_linear", mutates_args=())
 def integer_linear(q: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Exact sums."""
+    """Exact int32 sums of products."""
     return (q.double() @ weight.double().t()).to(torch.int32)
 
 

@@ -92,7 +92,7 @@ def _set_codes(module: nn.Module, weight: torch.Tensor) -> int | None:
 
 
 def is_quantized(model: nn.Module) -> bool:
-    """True where something of a model stands for quantized tensors: packed weights, scales, weights of torchao."""
+    """True if a model has packed weights, quantized tensors or weights of torchao."""
     for module in model.modules():
         if _is_ao(module) or any(isinstance(v, torch.ScriptObject) for v in vars(module).values()):
             return True
@@ -148,7 +148,7 @@ def _refuse(path: str, module: nn.Module) -> None:
 
 
 def _replace(path: str, module: nn.Module) -> None:
-    """Packed weights, quantized tensors and the buffers of scales of one module."""
+    """Replace packed weights, quantized tensors and scale buffers of one module."""
     for name, value in list(vars(module).items()):
         if isinstance(value, torch.ScriptObject):
             del vars(module)[name]

@@ -28,7 +28,7 @@ OBSERVED_FX = "_observed_graph_module_attrs"
 
 
 def convert_prepared(model: Any, backend_config: Any = None) -> Any:
-    """The model itself where it is no module, or one without observers; else its conversion.
+    """The converted model; the model itself if it is not a module or has no observers.
 
     backend_config  that prepare_fx was given; None: torch's own
     warns           where most layers with observers come out of the conversion in float
@@ -80,7 +80,7 @@ def _warn_of_floats(prepared: nn.Module, result: nn.Module) -> None:
 
 
 def observer_kind(module: nn.Module) -> str | None:
-    """Whose observer or fake quantizer a module is: "torch", "torchao", None for no observer.
+    """Tool whose observer or fake quantizer a module is: "torch", "torchao", None for no observer.
 
     >>> from torch.ao.quantization import MinMaxObserver
     >>> observer_kind(MinMaxObserver()), observer_kind(nn.ReLU())

@@ -54,7 +54,7 @@ def dequantize(call: TorchCall) -> relax.Expr:
 
 
 def _is_computed(call: TorchCall) -> bool:
-    """True where the scale of a tensor is made in the run, by `choose_qparams`."""
+    """True if the scale of a tensor is computed at run time, by `choose_qparams`."""
     if "per_channel" in call.operator:
         return False
     numbers = (call["scale"], call["zero_point"])
@@ -62,7 +62,7 @@ def _is_computed(call: TorchCall) -> bool:
 
 
 def _quantize_in_run(call: TorchCall, x: relax.Expr, dtype: str, low: int, high: int) -> relax.Expr:
-    """Codes by a scale made in the run, in torch's order of operations."""
+    """Codes by a scale computed at run time, in torch's order of operations."""
     inverse = call.emit(relax.op.divide(call.constant(1, x), call["scale"]))
     steps = call.emit(relax.op.round(call.emit(relax.op.multiply(x, inverse))))
     codes = call.emit(relax.op.clip(call.emit(relax.op.add(steps, call["zero_point"])), low, high))
@@ -116,7 +116,7 @@ def number(call: TorchCall, value: Any) -> np.ndarray:
 
 
 def _by_torch(call: TorchCall) -> Any:
-    """Result that torch computes of a constant."""
+    """Result of torch's own operator on a constant."""
     import torch
 
     def torch_value(argument: Any) -> Any:

@@ -16,7 +16,7 @@ from tvmq.formats.torch.importer.quantized.packed_weights import is_quantized, m
 
 
 def trace_model(model: nn.Module, export: Callable[[], Any]) -> Any:
-    """Program that `export` gives; it is called as it is for a float model.
+    """Program that `export` returns, which is called unchanged for a float model.
 
     A model whose own code makes quantized tensors looks like a float one: where the program shows it, or torch refuses
     the model, it is traced again.
@@ -38,7 +38,7 @@ def trace_model(model: nn.Module, export: Callable[[], Any]) -> Any:
 
 
 def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
-    """With `QTensor` in the place of quantized tensors."""
+    """Export with `QTensor` in the place of quantized tensors."""
     from tvmq.formats.torch.importer.quantized.codes import TracingMode
 
     mode = TracingMode({id(module): path for path, module in model.named_modules()})
