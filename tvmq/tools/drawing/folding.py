@@ -95,7 +95,7 @@ def _block(part: Sequence[Card], of_card: dict[str, str]) -> Card:
     reads = [key for card in part for key in card.reads]
     precisions = {card.precision for card in part}
     return Card(
-        part[0].key, (block_name(part)), f"{len(part)} layers", precisions.pop() if len(precisions) == 1 else "mixed",
+        part[0].key, (block_name(part),), f"{len(part)} layers", precisions.pop() if len(precisions) == 1 else "mixed",
         part[-1].result, _outside(reads, of_card, part[0].key), inside=tuple(part),
     )  # fmt: skip
 
