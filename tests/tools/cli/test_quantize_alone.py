@@ -161,7 +161,7 @@ def test_random_data_is_said_and_only_when_asked(cli, here):
     made = cli("quantize", "my digits.onnx", "--random-data", *FAST, "-o", "r.tvmq")
     assert made.code == 0 and "chosen from noise" in made.err and "random inputs, which say little" in made.out
     both = cli("quantize", "my digits.onnx", "--random-data", "--data", "pictures")
-    assert both.code == 1 and "give one of them" in both.err
+    assert both.code == 1 and "give only one of them" in both.err
 
 
 @pytest.mark.slow
