@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from dataclasses import fields
+from typing import get_args
 
 import numpy as np
 import pytest
+from typer.models import ArgumentInfo
 
 from tvmq.demo import load_demo
 from tvmq.errors import ConfigError
@@ -14,6 +17,8 @@ from tvmq.numerics.spec import QuantSpec
 from tvmq.options.config import DEFAULTS, OPTION_HELP, QConfig, qconfig
 from tvmq.options.options import FIXED
 from tvmq.options.rules import Rule
+from tvmq.tools.cli.arguments import ReadOptions
+from tvmq.tools.cli.command_line import with_command_line
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.options import config_from, parse_rule
 from tvmq.tools.cli.samples import Samples, split
@@ -216,3 +221,23 @@ def test_an_output_that_cannot_be_is_refused_before_the_work(cli, fake, samples,
         result = cli("quantize", "missing.onnx", "--data", samples, "-o", output)
         assert result.code == 1 and reason in result.err
     assert fake.quantized is None
+
+
+def copy(source: str, *, read: ReadOptions, per_layer: bool = False, keep: bool = True) -> None:
+    """Copy a model.
+
+    source     File to copy,
+               whatever it is.
+    per_layer  Copy layer by layer.
+    """
+
+
+def test_a_signature_is_a_command_line():
+    """Flags, help of the command or of all commands, and a parameter for the options of a dataclass."""
+    parameters = inspect.signature(with_command_line(copy)).parameters
+    infos = {name: get_args(parameter.annotation)[1] for name, parameter in parameters.items()}
+    assert list(infos) == ["source", "batch", "max_bytes", "shape", "per_layer", "keep"]
+    assert isinstance(infos["source"], ArgumentInfo) and infos["source"].help == "File to copy, whatever it is."
+    assert infos["per_layer"].param_decls == ("--per-layer",) and infos["keep"].param_decls == ("--keep/--no-keep",)
+    assert infos["batch"].help.startswith("Batch size") and infos["batch"].min == 1
+    assert with_command_line(copy).__doc__ == "Copy a model."

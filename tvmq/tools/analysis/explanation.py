@@ -219,16 +219,14 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
 
 def _entries_of_prepared(view: View) -> dict[str, dict[str, Any]]:
     """Entries for the operators of a prepared module."""
+    why = "not decided yet: partition decides"
     return {
         var.name: {
-            "op": op_name(value) or "tuple",
-            "layers": list(view.sources(var.name)),
-            "macs": multiply_accumulates(value),
-            "precision": "float",
-            "why": "not decided yet: partition decides",
+            "op": op_name(value) or "tuple", "layers": list(view.sources(var.name)),
+            "macs": multiply_accumulates(value), "precision": "float", "why": why,
         }
         for var, value in view.bindings
-    }
+    }  # fmt: skip
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:

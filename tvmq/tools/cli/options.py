@@ -167,11 +167,8 @@ def parse_rule(text: str, config: QConfig) -> Rule:
         return Rule(pattern, None)
     weights, activations = bits["weights"], bits["activations"]
     activation_spec = _spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None
-    return Rule(
-        pattern,
-        weights=_spec(int(weights), symmetric=True, per_channel=config.per_channel) if weights else None,
-        activations=DYNAMIC if bits["dynamic"] else activation_spec,
-    )
+    weight_spec = _spec(int(weights), symmetric=True, per_channel=config.per_channel) if weights else None
+    return Rule(pattern, weights=weight_spec, activations=DYNAMIC if bits["dynamic"] else activation_spec)
 
 
 def _spec(bits: int, *, symmetric: bool, per_channel: bool = False) -> QuantSpec:

@@ -180,11 +180,8 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
     float_seconds = _seconds_text(floats.get("measured"))
     rows.append(["float", "", "", time_text(floats["seconds"]), float_seconds, size_text(floats["bytes"]), "", ""])
     for number, point in enumerate(result.front, 1):
-        drop = (
-            ""
-            if point.drop is None
-            else f"{point.drop * scale:.2f} ({point.low * scale:.2f} to {point.high * scale:.2f})"
-        )
+        low, drop, high = (f"{(share or 0) * scale:.2f}" for share in (point.low, point.drop, point.high))
+        drop = "" if point.drop is None else f"{drop} ({low} to {high})"
         mark = "best" if point == result.best else "" if point.holds else "misses the bound"
         mark = ", ".join(filter(None, (mark, "finetuned" if point.recipe.finetuned else "")))
         rows.append([

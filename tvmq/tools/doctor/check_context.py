@@ -98,6 +98,11 @@ class CheckContext:
         return [np.concatenate(rows) for rows in zip(*parts, strict=True)]
 
 
+def first_samples(arrays: Arrays, count: int) -> Arrays:
+    """The first samples of each input; scalars as they are."""
+    return {name: array[:count] if array.ndim else array for name, array in arrays.items()}
+
+
 def worst_sqnr(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
     """Signal to noise of the worst output, dB.
 

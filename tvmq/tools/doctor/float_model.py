@@ -19,7 +19,7 @@ from tvmq.graph.view import View
 from tvmq.options.rules import short_names
 from tvmq.passes.prepare import prepare
 from tvmq.tools.analysis.work import float_macs
-from tvmq.tools.doctor.check_context import Arrays, CheckContext, worst_sqnr
+from tvmq.tools.doctor.check_context import CheckContext, first_samples, worst_sqnr
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
 
 SAME, NEAR = 60.0, 30.0  # dB: another order of summation leaves 90 and more; below NEAR the models differ
@@ -37,7 +37,7 @@ def check_import(context: CheckContext) -> Iterator[Finding]:
     """Compare the outputs of the float build with onnxruntime, or with the evaluator of onnx."""
     if context.proto is None:
         return
-    arrays = {name: array[:COMPARED] if array.ndim else array for name, array in context.arrays.items()}
+    arrays = first_samples(context.arrays, COMPARED)
     by, run = _find_peer(context)
     if run is None:
         yield note("float model", "not compared: onnxruntime is not installed", "pip install onnxruntime")
@@ -112,22 +112,15 @@ def channel_ranges(context: CheckContext) -> list[ChannelRanges]:
     """Ranges of every float result of the prepared model, on the first samples."""
     prepared = prepare(context.mod, context.params)
     view = View(prepared)
-    layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
+    inner = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input"]
+    layers = [tensor for tensor in inner if str(view.var[tensor.unrounded].ty.dtype) == "float32"]
     run = build(with_outputs(prepared, [(tensor.unrounded, None) for tensor in layers])).run
     statistics = [ChannelRanges(tensor) for tensor in layers]
-    for feed, _ in Dataset(_first_samples(context.arrays), context.inputs):
+    for feed, _ in Dataset(first_samples(context.arrays, LOOKED_AT), context.inputs):
         for channels, values in zip(statistics, run(feed), strict=False):
             if values.ndim and values.size:
                 channels.add(values, channel_axis(channels.layer.operator, values.ndim))
     return [channels for channels in statistics if channels.low.ndim]
-
-
-def _is_float(view: View, tensor: LayerTensor) -> bool:
-    return str(view.var[tensor.unrounded].ty.dtype) == "float32"
-
-
-def _first_samples(arrays: Arrays) -> Arrays:
-    return {name: array[:LOOKED_AT] if array.ndim else array for name, array in arrays.items()}
 
 
 def channel_axis(operator: str, rank: int) -> int:
@@ -161,7 +154,7 @@ def check_layers(context: CheckContext) -> Iterator[Finding]:
 
 def _constant_outputs(context: CheckContext) -> list[int]:
     """Indices of outputs that do not depend on the sample."""
-    arrays = _first_samples(context.arrays)
+    arrays = first_samples(context.arrays, LOOKED_AT)
     if context.samples < 2:
         return []
     outputs = context.outputs(context.float_run, arrays)

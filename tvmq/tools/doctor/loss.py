@@ -17,7 +17,7 @@ from tvmq.passes.import_qdq import is_prequantized
 from tvmq.passes.prepare import prepare
 from tvmq.tools.analysis.comparison import compare
 from tvmq.tools.analysis.comparison_table import Comparison, LayerComparison
-from tvmq.tools.doctor.check_context import CheckContext
+from tvmq.tools.doctor.check_context import CheckContext, first_samples
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
 from tvmq.tools.doctor.remedies import Remedy, best_option, other_options, try_guard
 from tvmq.tools.doctor.trial import ModelTrials, Outcome
@@ -88,9 +88,7 @@ def check_worst_layers(context: CheckContext) -> Iterator[Finding]:
     """Report the layers that lose most, on the side that causes the loss."""
     result = context.int8_result
     if result is not None and result.sides and not context.is_late():
-        judged = {
-            name: array[:COMPARED] if array.ndim else array for name, array in result.trials.judged_samples.items()
-        }
+        judged = first_samples(result.trials.judged_samples, COMPARED)
         result.comparison = compare((context.mod, context.params), result.module, judged)
         yield _report_worst_layers(result.comparison, side_to_blame(result.sides), context, result.outcome)
 

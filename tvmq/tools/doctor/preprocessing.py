@@ -19,7 +19,7 @@ import numpy as np
 
 from tvmq.tools.doctor.batch_norms import TrainingStatistics, deviation_ratio
 from tvmq.tools.doctor.candidates import Preprocessing, candidate_preprocessings
-from tvmq.tools.doctor.check_context import Arrays, CheckContext, accuracy, class_scores
+from tvmq.tools.doctor.check_context import CheckContext, accuracy, class_scores, first_samples
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
 
 TRIED = 48  # samples
@@ -58,7 +58,7 @@ def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     for candidate in candidate_preprocessings(context.arrays[name][:TRIED].astype(np.float32)):
         if context.is_late():
             break
-        values = _apply_candidate(candidate, context.arrays[name])
+        values = np.ascontiguousarray(candidate.apply(context.arrays[name][:TRIED].astype(np.float32)), np.float32)
         tried.append((candidate, _collect_evidence(context, memory, values, name)))
     if not tried and context.ran_out_of_time:
         return
@@ -70,12 +70,8 @@ def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     yield finding or ok("preprocessing", text, **figures)
 
 
-def _apply_candidate(candidate: Preprocessing, array: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(candidate.apply(array[:TRIED].astype(np.float32)), np.float32)
-
-
 def _collect_evidence(context: CheckContext, memory: TrainingStatistics, values: np.ndarray, name: str) -> Evidence:
-    arrays: Arrays = {n: a[:TRIED] if a.ndim else a for n, a in context.arrays.items()}
+    arrays = first_samples(context.arrays, TRIED)
     arrays[name] = values[:TRIED]
     outputs = context.outputs(context.float_run, arrays)
     labels = None if context.labels is None else context.labels[: len(arrays[name])]

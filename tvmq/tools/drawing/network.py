@@ -184,21 +184,13 @@ def _layers(
     for key, names in inside.items():
         entry = ledger.layers.get(key, {})
         before = _keys(view, groups, [read for name in names for read in steps[name]])
-        cards.append(
-            Card(
-                key,
-                tuple(entry.get("layers") or view.sources(names[-1])),
-                str(entry.get("op") or operator_text(view.value[names[-1]])),
-                precision_of(entry),
-                result_text(view.var[names[-1]]),
-                tuple(other for other in before if other != key),
-                tuple(
-                    OperatorRow(name, operator_text(view.value[name]), result_text(view.var[name])) for name in names
-                ),
-                tuple(kernels.get(key, ())),
-                str(entry.get("why", "")),
-            )
-        )
+        rows = [OperatorRow(name, operator_text(view.value[name]), result_text(view.var[name])) for name in names]
+        sources = tuple(entry.get("layers") or view.sources(names[-1]))
+        cards.append(Card(
+            key, sources, str(entry.get("op") or rows[-1].operator), precision_of(entry), rows[-1].result,
+            tuple(other for other in before if other != key), tuple(rows), tuple(kernels.get(key, ())),
+            str(entry.get("why", "")),
+        ))  # fmt: skip
     return cards
 
 

@@ -77,11 +77,8 @@ def place(layering: Layering, sizes: Sequence[Point], *, columns: int | None = N
         for card, spot in enumerate(layering.of_card)
     ]
     boxes = [(y, y + size[1]) for (_, y), size in zip(corners, sizes, strict=True)]
-    edges = [
-        _edge(a, b, boxes, grid, lane)
-        for row in rows[1:]
-        for lane, (a, b) in enumerate((a, b) for b in row for a in b.above)
-    ]
+    pairs = [list(enumerate((a, b) for b in row for a in b.above)) for row in rows[1:]]
+    edges = [_edge(a, b, boxes, grid, lane) for each in pairs for lane, (a, b) in each]
     for a, b in layering.straight:
         begin, end = (layering.of_card[a].x, boxes[a][1]), (layering.of_card[b].x, boxes[b][0])
         edges.append(Edge(a, (begin, end), True, ends=True, is_far=True))
