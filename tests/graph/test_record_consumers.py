@@ -19,7 +19,7 @@ from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.operators.record import CONVERSION, GATHER, LOGIC, SCATTER
 from tvmq.passes import OPS, integrality, operator_families
 from tvmq.passes.families import table
-from tvmq.reference import DEFINED, INTEGER
+from tvmq.reference.definition import DEFINED, INTEGER
 
 STANDARD_NORMS = ("nn.batch_norm", "nn.group_norm", "nn.instance_norm")
 TRANSLATED = (*STANDARD_NORMS, "nn.layer_norm", "nn.rms_norm", "nn.log_softmax")
