@@ -59,8 +59,9 @@ class Bounds:
     def __init__(self, view: View) -> None:
         self._known: dict[str, Interval | None] = {}
         self.reach: dict[str, int | None] = {}
-        for _ in interpret(view, self._function_of, self._known, lambda expr, _: self.interval_of(expr)):
-            pass
+        for var, _ in interpret(view, self._function_of, self._known, lambda expr, _: self.interval_of(expr)):
+            if _dtype(var) == "int32":
+                self.reach.setdefault(var.name, None)
 
     def _function_of(self, var: relax.Var, call: relax.Call) -> Function | None:
         """Function(call, *intervals of its arguments) -> interval; None for floats."""
@@ -71,7 +72,7 @@ class Bounds:
 
         def compute(call: relax.Call, *args: Interval | None) -> Interval | None:
             result = sums(call, *args) if sums else None
-            if sums or dtype == "int32":
+            if sums:
                 self.reach[var.name] = result.reach if result else None
             return _codes(call, dtype, args) if dtype in CODES else result
 
