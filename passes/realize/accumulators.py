@@ -44,9 +44,8 @@ def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
 def _overflowing_layers(mod: tvm.IRModule, backend: Backend) -> dict[str, tuple[int, str]]:
     """{layer: (bits of its sums, largest sum in words)} of layers in integers whose sums leave their bits, or have no
     known bound."""
-    view, bounds = View(unpack_weights(inline_functions(mod))), Bounds()
-    for var, value in view.bindings:
-        bounds.add(var, value)
+    view = View(unpack_weights(inline_functions(mod)))
+    bounds = Bounds(view)
     overflows: dict[str, tuple[int, int]] = {}
     for name in regions(view).core:
         reach = bounds.reach.get(name, 0)

@@ -14,7 +14,7 @@ from tvmq.graph import ops
 from tvmq.graph.evaluate import EXACT, FLOAT
 from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.ops.observe import observe
-from tvmq.reference import DEFINED
+from tvmq.reference.definition import DEFINED
 
 # Not executed by a definition: a fence changes no value, observe stands in modules of calibration alone
 UNDEFINED = {"relax.tvmq.fence", "relax.tvmq.observe"}

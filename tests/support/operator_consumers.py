@@ -117,7 +117,7 @@ REFUSED = "The exporter refuses it by name: it has no form for it yet."
 
 def _reference() -> Set[str]:
     from tvmq.graph.evaluate import EXACT, FLOAT
-    from tvmq.reference import DEFINED, INTEGER
+    from tvmq.reference.definition import DEFINED, INTEGER
 
     return EXACT.keys() | FLOAT.keys() | DEFINED.keys() | INTEGER.keys()
 
@@ -228,7 +228,7 @@ MATRIX: dict[str, Consumer] = {
             "It changes no value, and the reference skips it.": ("tvmq.fence",),
             "It is in modules of calibration alone.": ("tvmq.observe",),
         },
-        "`DEFINED` and `INTEGER` of `tvmq/reference/__init__.py`, `EXACT` and `FLOAT` of `tvmq/graph/evaluate.py`",
+        "`DEFINED` and `INTEGER` of `tvmq/reference/definition.py`, `EXACT` and `FLOAT` of `tvmq/graph/evaluate.py`",
     ),
     "ONNX": Consumer(
         OPERATORS.keys(),

@@ -14,8 +14,8 @@
 same module (docs/by-hand.md): one can stop after any of them, look, change something, go on.
 
 With the environment variable TVMQ_CHECK_STAGES, as in the tests, the module after each stage must have the stage's form
-(tvmq/graph/legal_forms.py); the error names the pass that broke it. Without it nothing is checked: the checks take 3 to
-9 percent of the CPU seconds of `quantize` (resnet8, ppocr_cls; kernels cached), most of that in TVM's well_formed.
+(tvmq/graph/legal_forms.py); the error names the pass that broke it. Without it nothing is checked: the checks take
+3 to 9 percent of the CPU seconds of `quantize`, two thirds of that in TVM's well_formed (resnet8, ppocr_cls).
 Passes of the user are always checked.
 """
 

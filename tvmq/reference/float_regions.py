@@ -9,7 +9,7 @@ Tests: tests/reference/test_reference.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,16 +19,16 @@ from tvm import relax
 from tvmq.codegen.lower.lowerer import substitute_variables
 from tvmq.codegen.lower.patterns.chains import HEADS, Chain, find_chains
 from tvmq.graph.indices import COMPUTED
+from tvmq.graph.interpret import Function
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
+from tvmq.reference.definition import definition_of
 
 
 class FloatRegions:
     """The undefined float operators of a module, compiled when first needed."""
 
-    def __init__(self, view: View, target: Any, own: Container[str] = ()) -> None:
-        from tvmq.reference import is_defined
-
+    def __init__(self, view: View, target: Any, own: Mapping[str, Function] | None = None) -> None:
         self._view, self._target = view, target
         self._runs: dict[str, Callable[[Mapping[str, np.ndarray]], Any]] = {}
         self._units: dict[str, Chain] = {}
@@ -38,7 +38,8 @@ class FloatRegions:
                 self._units[chain.result] = chain
                 self._inner.update(chain.members[:-1])
         for var, value in view.bindings:
-            if var.name not in self._inner and var.name not in self._units and not is_defined(value, own):
+            known = var.name in self._inner or var.name in self._units or not isinstance(value, relax.Call)
+            if not known and definition_of(value, own or {}) is None:
                 self._units[var.name] = Chain(var.name, [var.name])
 
     @property

@@ -71,9 +71,7 @@ def prove_accumulators(module: tvm.IRModule, accumulators: Accumulators) -> tupl
 
 
 def _sums(view: View, accumulators: Accumulators) -> Iterator[LayerSums]:
-    bounds, largest = Bounds(), 2 ** (accumulators.bits - 1) - 1
-    for var, value in view.bindings:
-        bounds.add(var, value)
+    bounds, largest = Bounds(view), 2 ** (accumulators.bits - 1) - 1
     for var, value in view.bindings:
         if not _is_weighted(value):
             continue

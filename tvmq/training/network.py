@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.functions import unpack_weights
+from tvmq.graph.interpret import interpret, read_array
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
@@ -250,14 +251,13 @@ class IntegerNetwork(nn.Module):
         feed = {name: value.detach().numpy() for (_, name), value in zip(self._inputs, inputs, strict=True)}
         view = self._program(feed)
         values: dict[str, Any] = dict(zip([param for param, _ in self._inputs], inputs, strict=True))
-        for var, value in view.bindings:
-            values[var.name] = self._execute(var.name, value, values)
+        for var, _ in interpret(view, partial(self._form_of, values), values):
             if var.name in self._compiled_names:
                 values[var.name] = _with_value(self.islands.run(var.name, Arrays(values)), values[var.name])
         self._kept.clear()
         if watched is not None:
             watched.update(values)
-        return _result(_read(view.func.body.body, values))
+        return _result(read_array(view.func.body.body, values))
 
     def _program(self, feed: Mapping[str, np.ndarray]) -> View:
         sizes = sizes_in(self.integers, feed)
@@ -266,15 +266,14 @@ class IntegerNetwork(nn.Module):
             self._programs[key] = View(with_sizes(self.integers, sizes))
         return self._programs[key]
 
-    def _execute(self, name: str, value: relax.Expr, values: dict[str, Any]) -> Any:
-        if not isinstance(value, relax.Call):
-            return _read(value, values)
-        form = form_of(value)
+    def _form_of(self, values: dict[str, Any], var: relax.Var, call: relax.Call) -> Callable[..., Any] | None:
+        """The form of a call as a function of its arguments; None where compiled code alone gives the value."""
+        form = form_of(call)
         if form is None:
-            raise UnsupportedOpError(f"training, layer '{name}': operator {op_name(value)} has no gradient here")
-        if name in self._compiled_names and not (torch.is_grad_enabled() and holds_activations(value)):
+            raise UnsupportedOpError(f"training, layer '{var.name}': operator {op_name(call)} has no gradient here")
+        if var.name in self._compiled_names and not (torch.is_grad_enabled() and holds_activations(call)):
             return None
-        return form(Place(name, value, self, values), *(_read(arg, values) for arg in value.args))
+        return lambda _call, *args: form(Place(var.name, call, self, values), *args)
 
     @cached_property
     def islands(self) -> FloatRegions:
@@ -401,15 +400,3 @@ def _check_state(net: IntegerNetwork, state: Mapping[str, Any], prefix: str, *_r
 
 def _follow_state(net: IntegerNetwork, _keys: Any) -> None:
     net.follow_state()
-
-
-def _read(expr: relax.Expr, values: Mapping[str, Any]) -> Any:
-    if isinstance(expr, relax.Var):
-        return values[expr.name]
-    if isinstance(expr, relax.Tuple):
-        return [_read(item, values) for item in expr.fields]
-    if isinstance(expr, relax.TupleGetItem):
-        return _read(expr.tuple_value, values)[expr.index]
-    if is_const(expr):
-        return const_value(expr)
-    return getattr(expr, "value", expr)

@@ -95,12 +95,11 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     description, mod = backend_named(backend), unpack_weights(inline_functions(mod))
     view = View(mod)
     core = {*regions(view).core, *(operator.variable for operator in integrality(mod).floats)}
-    bounds = Bounds()
+    bounds = Bounds(view)
     violations: list[Violation] = []
     operators: Counter[str] = Counter()
     dtypes: Counter[str] = Counter()
     for var, value in view.bindings:
-        bounds.add(var, value)
         if var.name not in core:
             continue
         operators[_operator_name(value)] += 1

@@ -74,9 +74,8 @@ class Emulator:
         self._of_layer: dict[tuple[str, ...], Arithmetic] = {}
         self.reference = Reference(mod)
         self._ledger, self._counts = get_ledger(mod), Counts()
-        self._view: View | None = None
         self.touched: set[str] = set()
-        self._bounds = Bounds()
+        self._bounds: tuple[View, Bounds] | None = None
         self._trace: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
 
     @property
@@ -144,9 +143,8 @@ class Emulator:
         name = op_name(call)
         if not _is_described(name, args):
             return self._floats(var.name, name, args, define)
-        self._bound_sums()
         layer = self._layer(var.name)
-        reach = self._bounds.reach.get(var.name)
+        reach = self._bounds_of_sums().reach.get(var.name)
         chip = self.arithmetic_of(layer.names)
         proved = reach is not None and reach <= chip.accumulator.maximum
         if name in SUMS:
@@ -174,13 +172,11 @@ class Emulator:
             return [rounded_floats(item, floats) for item in result]
         return rounded_floats(result, floats)
 
-    def _bound_sums(self) -> None:
-        """Bound the sums of the module as it is now; dynamic sizes get theirs with the first input."""
-        if self._view is self.view:
-            return
-        self._view, self._bounds = self.view, Bounds()
-        for var, value in self.view.bindings:
-            self._bounds.add(var, value)
+    def _bounds_of_sums(self) -> Bounds:
+        """Bounds of the module as it is now; dynamic sizes get theirs with the first input."""
+        if self._bounds is None or self._bounds[0] is not self.view:
+            self._bounds = self.view, Bounds(self.view)
+        return self._bounds[1]
 
     def _layer(self, variable: str) -> LayerCounts:
         names = self.view.sources(variable)

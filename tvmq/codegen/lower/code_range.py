@@ -1,7 +1,5 @@
-"""Which codes a tensor can hold, from how it is made: a kernel that knows may prove more (see
-kernels/conv/int16_accumulation).
-
-How large a float can become, from how it is made: what stays below is finite, and no NaN.
+"""Ranges of tensors from how they are computed: codes, of which a kernel may prove more (see
+kernels/conv/int16_accumulation), and magnitudes of floats, of which those with a bound are finite and no NaN.
 
 Tests: tests/codegen/lower/test_early_codes.py
 """
@@ -9,17 +7,22 @@ Tests: tests/codegen/lower/test_early_codes.py
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.interpret import Function, Values, interpret
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import GATHER, RESIZE
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
-from tvmq.graph.walk import resolve_each
 
 Range = tuple[int, int]
+MOST = 1e30  # far below the largest float32: rounding does not matter
+SUMS = 2.0**32  # no difference of two int32 is larger
+# Every element of the result is one of an operand's, or the value of a border; indices may lie outside.
+MOVES = where(commutes_with_quantize=True) - where(kind=RESIZE) - where(form=GATHER)
 
 
 def code_range(view: View, expr: relax.Expr) -> Range:
@@ -27,67 +30,9 @@ def code_range(view: View, expr: relax.Expr) -> Range:
 
     What an operator clips to, the entries of a table, or the union of what is moved; else all of the type.
     """
-    if is_const(expr):
-        return _of_constant(expr)
-    if not isinstance(expr, relax.Var):
-        return _type_range(expr)
-    return resolve_each(expr.name, lambda name: _of_variable(view, name), view.memo(code_range))
-
-
-def _of_variable(view: View, name: str) -> Generator[str, Range, Range]:
-    var, value = view.var[name], view.value.get(name)
-    if not isinstance(value, relax.Call):
-        return _type_range(var)
-    if hasattr(value.attrs, "qmin"):
-        return int(value.attrs.qmin), int(value.attrs.qmax)
-    is_table = op_name(value) == "tvmq.table"
-    if not is_table and op_name(value) not in MOVES:
-        return _type_range(var)
-    parts = [value.args[1]] if is_table else [part for part in _parts(value) if dtype_of(part) == dtype_of(var)]
-    moved: list[Range] = []
-    for part in parts:
-        moved.append((yield part.name) if isinstance(part, relax.Var) else _of_constant(part))
-    if hasattr(value.attrs, "pad_value"):
-        moved.append((int(value.attrs.pad_value),) * 2)
-    return (min(low for low, _ in moved), max(high for _, high in moved)) if moved else _type_range(var)
-
-
-def _of_constant(expr: relax.Expr) -> Range:
-    if not is_const(expr):
-        return _type_range(expr)
-    codes = const_value(expr)
-    return (int(codes.min()), int(codes.max())) if codes.size else (0, 0)
-
-
-def _type_range(expr: relax.Expr) -> Range:
-    """All that the type can hold."""
-    limits = np.iinfo(dtype_of(expr))
-    return int(limits.min), int(limits.max)
-
-
-# Every element of the result is one of an operand's, or the value of a border; indices may lie outside.
-MOVES = where(commutes_with_quantize=True) - where(kind=RESIZE) - where(form=GATHER)
-
-
-def _parts(value: relax.Call) -> list[relax.Expr]:
-    """The tensors that a call reads, those of a tuple one by one."""
-    parts: list[relax.Expr] = []
-    for arg in value.args:
-        parts += list(arg.fields) if isinstance(arg, relax.Tuple) else [arg]
-    return [part for part in parts if isinstance(getattr(part, "ty", None), relax.TensorType)]
-
-
-MOST = 1e30  # far below the magnitude_bound float32: rounding does not matter
-SUMS = 2.0**32  # no difference of two int32 is larger
-KEEPS = where(bounded_by_input=True) | MOVES
-UNITS = where(bounded_by_one=True)
-PAIRS: dict[str, Callable[[list[float]], float]] = {
-    "add": sum,
-    "subtract": sum,
-    "multiply": math.prod,
-    "maximum": max,
-    "minimum": max,
-}
+    known = _read_range(expr, _interpret_once(view, code_range, _range_function, _read_range))
+    assert known is not None, expr.ty
+    return known
 
 
 def magnitude_bound(view: View, expr: relax.Expr) -> float | None:
@@ -95,47 +40,116 @@ def magnitude_bound(view: View, expr: relax.Expr) -> float | None:
 
     Inputs of a model have none: they may be NaN.
     """
+    bound = _read_magnitude(expr, _interpret_once(view, magnitude_bound, _magnitude_function, _read_magnitude))
+    return None if bound == np.inf else bound
+
+
+def _interpret_once(view: View, question: object, function_of: Any, read: Any) -> Values:
+    values = view.memo(question)
+    if not values:
+        list(interpret(view, function_of, values, read))
+    return values
+
+
+# ---- ranges of codes
+
+
+def _read_range(expr: relax.Expr, values: Values) -> Range | None:
+    """Range of an integer tensor, union of those in a tuple; None for all else."""
+    if isinstance(expr, relax.Tuple):
+        return _union([_read_range(item, values) for item in expr.fields])
+    if "int" not in _dtype(expr):
+        return None
     if is_const(expr):
-        return _within(np.abs(const_value(expr)).max(initial=0.0))
-    if not isinstance(expr, relax.Var):
+        codes = const_value(expr)
+        return (int(codes.min()), int(codes.max())) if codes.size else (0, 0)
+    limits = np.iinfo(dtype_of(expr))
+    known = values.get(expr.name) if isinstance(expr, relax.Var) else None
+    return known or (int(limits.min), int(limits.max))
+
+
+def _dtype(expr: relax.Expr) -> str:
+    return dtype_of(expr) if isinstance(getattr(expr, "ty", None), relax.TensorType) else ""
+
+
+def _union(ranges: Sequence[Range | None]) -> Range | None:
+    known = [part for part in ranges if part is not None]
+    return (min(low for low, _ in known), max(high for _, high in known)) if known else None
+
+
+def _range_function(var: relax.Var, call: relax.Call) -> Function | None:
+    if "int" not in _dtype(var):
         return None
-    return resolve_each(expr.name, lambda name: _bounds_of_variable(view, name), view.memo(magnitude_bound))
+    if hasattr(call.attrs, "qmin"):
+        return lambda call, *_: (int(call.attrs.qmin), int(call.attrs.qmax))
+    return RANGES.get(op_name(call))
 
 
-def _bounds_of_variable(view: View, name: str) -> Generator[str, float | None, float | None]:
-    value = view.value.get(name)
-    if not isinstance(value, relax.Call):
+def _moved_range(call: relax.Call, *args: Range | None) -> Range | None:
+    """Union of the operands that have the type of the result, and of the border."""
+    types = [dtype_of(call) if isinstance(arg, relax.Tuple) else _dtype(arg) for arg in call.args]
+    moved = [part for part, dtype in zip(args, types, strict=True) if dtype == dtype_of(call)]
+    if hasattr(call.attrs, "pad_value"):
+        moved.append((int(call.attrs.pad_value),) * 2)
+    return _union(moved)
+
+
+RANGES: dict[str, Function] = {
+    **dict.fromkeys(MOVES, _moved_range),
+    "tvmq.table": lambda _call, _codes, values: values,
+}
+
+# ---- magnitudes of floats; infinity where no bound is known
+
+
+def _read_magnitude(expr: relax.Expr, values: Values) -> float | None:
+    """Bound of a float tensor, the largest of those in a tuple; None for all else."""
+    if isinstance(expr, relax.Tuple):
+        return max((b for b in (_read_magnitude(item, values) for item in expr.fields) if b is not None), default=None)
+    if _dtype(expr) != "float32":
         return None
-    op = op_name(value)
-    if op == "tvmq.dequantize":
-        return _within(SUMS * np.abs(const_value(value.args[1])).max(initial=0.0)) if is_const(value.args[1]) else None
-    if op in UNITS:
-        source = yield value.args[0].name
-        return None if source is None else 1.0
-    if op not in (*KEEPS, *PAIRS, "clip"):
-        return None
-    bounds: list[float] = []
-    for part in _tensors(value):
-        bound = (yield part.name) if isinstance(part, relax.Var) else magnitude_bound(view, part)
-        bounds.append(np.inf if bound is None else bound)
-    if op == "clip":
-        bounds += [abs(float(limit.value)) for limit in value.args[1:]]
-    if hasattr(value.attrs, "pad_value"):
-        bounds.append(abs(float(value.attrs.pad_value)))
-    if not bounds:
-        return None
-    return _within(PAIRS[op](bounds) if op in PAIRS else max(bounds))
+    if is_const(expr):
+        return _drop_unusable(np.abs(const_value(expr)).max(initial=0.0))
+    known = values.get(expr.name) if isinstance(expr, relax.Var) else None
+    return np.inf if known is None else known
 
 
-def _tensors(value: relax.Call) -> list[relax.Expr]:
-    """The float tensors that a call reads, those of a tuple one by one."""
-    parts: list[relax.Expr] = []
-    for arg in value.args:
-        parts += list(arg.fields) if isinstance(arg, relax.Tuple) else [arg]
-    tensors = [part for part in parts if isinstance(getattr(part, "ty", None), relax.TensorType)]
-    return [part for part in tensors if dtype_of(part) == "float32"]
-
-
-def _within(bound: float) -> float | None:
+def _drop_unusable(bound: float) -> float:
     """The bound, if it says something; NaN does not."""
-    return float(bound) if bound <= MOST else None
+    return float(bound) if bound <= MOST else np.inf
+
+
+def _magnitude_function(_var: relax.Var, call: relax.Call) -> Function | None:
+    function = MAGNITUDES.get(op_name(call))
+    if function is None:
+        return None
+    return lambda call, *args: _drop_unusable(function(call, *[bound for bound in args if bound is not None]))
+
+
+def _clip_bound(call: relax.Call, *bounds: float) -> float:
+    return max(*bounds, *(abs(float(limit.value)) for limit in call.args[1:]))
+
+
+def _take_largest(call: relax.Call, *bounds: float) -> float:
+    border = (abs(float(call.attrs.pad_value)),) if hasattr(call.attrs, "pad_value") else ()
+    return max((*bounds, *border), default=np.inf)
+
+
+def _one_of_finite(_call: relax.Call, *bounds: float) -> float:
+    return np.inf if np.inf in bounds or not bounds else 1.0
+
+
+def _dequantized_bound(call: relax.Call, *_: float) -> float:
+    return SUMS * np.abs(const_value(call.args[1])).max(initial=0.0) if is_const(call.args[1]) else np.inf
+
+
+MAGNITUDES: dict[str, Function] = {
+    **dict.fromkeys(where(bounded_by_input=True) | MOVES, _take_largest),
+    "add": lambda _call, *bounds: sum(bounds),
+    "subtract": lambda _call, *bounds: sum(bounds),
+    "multiply": lambda _call, *bounds: math.prod(bounds),
+    **dict.fromkeys(("maximum", "minimum"), _take_largest),
+    "clip": _clip_bound,
+    **dict.fromkeys(where(bounded_by_one=True), _one_of_finite),
+    "tvmq.dequantize": _dequantized_bound,
+}

@@ -10,12 +10,11 @@ Tests: tests/graph/test_batch_dimension.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import tvm
 from tvm import relax
 
 from tvmq.graph.analysis.inner_axis import batch_of_loops, inner_axis, keeps_apart, mentions, other_axes, uses
+from tvmq.graph.interpret import Function
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.own_operators import own_operator
@@ -74,21 +73,7 @@ def _keeps_apart(value: relax.Expr, name: str) -> bool:
     if own is not None:
         return own.samples_apart
     rule = OPERATORS[op].batch if op in OPERATORS else ""
-    return bool(rule) and RULES[rule](value, depends)
-
-
-Rule = Callable[[relax.Call, Sequence[bool]], bool]
-
-
-def _outermost_stays(value: relax.Call, depends: Sequence[bool]) -> bool:
-    """The dimension is outermost in what is read and made, so each sample stays in one piece."""
-    del value, depends
-    return True
-
-
-def _same_rank(value: relax.Call, depends: Sequence[bool]) -> bool:
-    ranks = [rank_of(arg) for arg, has in zip(value.args, depends, strict=False) if has]
-    return all(rank == rank_of(value) for rank in ranks)
+    return bool(rule) and RULES[rule](value, *depends)
 
 
 def _axis(ty: relax.Type, name: str) -> int | None:
@@ -98,123 +83,100 @@ def _axis(ty: relax.Type, name: str) -> int | None:
     return 0 if _outermost(ty, name) else inner_axis(ty, name)
 
 
-def _along(value: relax.Call, depends: Sequence[bool]) -> bool:
+# ---- rules: call, for each tensor that it reads whether it depends on the dimension -> True if samples stay apart
+
+
+def _same_rank(call: relax.Call, *depends: bool) -> bool:
+    ranks = [rank_of(arg) for arg, has in zip(call.args, depends, strict=False) if has]
+    return all(rank == rank_of(call) for rank in ranks)
+
+
+def _along(call: relax.Call, *_: bool) -> bool:
     """Values are mixed along an axis that is not the first."""
-    del depends
-    axis = value.attrs.axis
-    rank = rank_of(value.args[0].fields[0] if isinstance(value.args[0], relax.Tuple) else value.args[0])
+    axis = call.attrs.axis
+    rank = rank_of(call.args[0].fields[0] if isinstance(call.args[0], relax.Tuple) else call.args[0])
     return axis is not None and int(axis) % rank != 0
 
 
-def _stacks(value: relax.Call, depends: Sequence[bool]) -> bool:
-    """The new axis, counted in the result, is not the first."""
-    del depends
-    return int(value.attrs.axis or 0) % rank_of(value) != 0
-
-
-def _matrices(value: relax.Call, depends: Sequence[bool]) -> bool:
-    """Each matrix, the last two axes, for itself."""
-    del depends
-    return rank_of(value) > 2
-
-
-def _constants_along(value: relax.Call, depends: Sequence[bool]) -> bool:
-    """Constants belong to an axis; -1 is none."""
-    del depends
-    return int(getattr(value.attrs, "axis", -1)) != 0
-
-
-def _reduces(value: relax.Call, depends: Sequence[bool]) -> bool:
-    del depends
-    axes = value.attrs.axes if hasattr(value.attrs, "axes") else value.attrs.axis
-    rank = rank_of(value.args[0])
+def _reduces(call: relax.Call, *_: bool) -> bool:
+    axes = call.attrs.axes if hasattr(call.attrs, "axes") else call.attrs.axis
+    rank = rank_of(call.args[0])
     return axes is not None and len(axes) > 0 and all(int(axis) % rank != 0 for axis in axes)
 
 
-def _product(value: relax.Call, depends: Sequence[bool]) -> bool:
+def _product(call: relax.Call, *depends: bool) -> bool:
     """Rows or whole matrices of a sample; a matrix (K, N) on the right belongs to all."""
-    a, b = value.args[:2]
+    a, b = call.args[:2]
     return (not depends[0] or rank_of(a) >= 2) and (not depends[1] or rank_of(b) >= 3)
 
 
-def _first_only(value: relax.Call, depends: Sequence[bool]) -> bool:
-    del value
+def _first_only(_call: relax.Call, *depends: bool) -> bool:
     return depends[0] and not any(depends[1:])
 
 
-def _normalizes(value: relax.Call, depends: Sequence[bool]) -> bool:
-    axes, rank = getattr(value.attrs, "axes", 1), rank_of(value.args[0])  # ours: a number of last axes
+def _normalizes(call: relax.Call, *depends: bool) -> bool:
+    axes, rank = getattr(call.attrs, "axes", 1), rank_of(call.args[0])  # ours: a number of last axes
     inside = axes < rank if isinstance(axes, int) else all(int(axis) % rank != 0 for axis in axes)
-    return rank > 1 and _first_only(value, depends) and inside
+    return rank > 1 and _first_only(call, *depends) and inside
 
 
-def _normalizes_codes(value: relax.Call, depends: Sequence[bool]) -> bool:
+def _normalizes_codes(call: relax.Call, *depends: bool) -> bool:
     """A row is the last axes, as many as its multipliers have."""
-    return _first_only(value, depends) and rank_of(value.args[1]) < rank_of(value.args[0])
+    return _first_only(call, *depends) and rank_of(call.args[1]) < rank_of(call.args[0])
 
 
-def _takes(value: relax.Call, depends: Sequence[bool]) -> bool:
-    axis = value.attrs.axis
+def _takes(call: relax.Call, *depends: bool) -> bool:
+    axis = call.attrs.axis
     if axis is None:
         return False
-    axis = int(axis) % rank_of(value.args[0])
+    axis = int(axis) % rank_of(call.args[0])
     return (axis == 0) if not depends[0] else (axis != 0 and not depends[1])
 
 
-def _gathers(value: relax.Call, depends: Sequence[bool]) -> bool:
-    """Each sample has indices of its own, which name places inside of it."""
-    return all(depends) and int(value.attrs.axis) % rank_of(value) != 0
+def _permutes(call: relax.Call, *_: bool) -> bool:
+    return call.attrs.axes is not None and int(call.attrs.axes[0]) == 0
 
 
-def _permutes(value: relax.Call, depends: Sequence[bool]) -> bool:
-    del depends
-    return value.attrs.axes is not None and int(value.attrs.axes[0]) == 0
+def _slices(call: relax.Call, *depends: bool) -> bool:
+    return depends[0] and isinstance(call.args[1], relax.Tuple) and other_axes(call, 0)
 
 
-def _slices(value: relax.Call, depends: Sequence[bool]) -> bool:
-    return depends[0] and isinstance(value.args[1], relax.Tuple) and other_axes(value, 0)
+def _pads(call: relax.Call, *depends: bool) -> bool:
+    return depends[0] and not any(int(width) for width in call.attrs.pad_width[:2])
 
 
-def _pads(value: relax.Call, depends: Sequence[bool]) -> bool:
-    return depends[0] and not any(int(width) for width in value.attrs.pad_width[:2])
-
-
-def _repeats(value: relax.Call, depends: Sequence[bool]) -> bool:
-    repeats = value.attrs.repeats
-    return depends[0] and (len(repeats) < rank_of(value) or int(repeats[0]) == 1)
-
-
-def _resizes(value: relax.Call, depends: Sequence[bool]) -> bool:
-    return depends[0] and str(value.attrs.layout) == "NCHW"
-
-
-def _along_steps(value: relax.Call, depends: Sequence[bool]) -> bool:
-    """Outermost are the steps, of which each influences the next."""
-    del value, depends
-    return False
+def _repeats(call: relax.Call, *depends: bool) -> bool:
+    repeats = call.attrs.repeats
+    return depends[0] and (len(repeats) < rank_of(call) or int(repeats[0]) == 1)
 
 
 # by the word that a record has for them
-RULES: dict[str, Rule] = {
+RULES: dict[str, Function] = {
     "same rank": _same_rank,
     "first": _first_only,
     "along": _along,
-    "stacks": _stacks,
-    "matrices": _matrices,
-    "constants along": _constants_along,
+    # the new axis, counted in the result, is not the first
+    "stacks": lambda call, *_: int(call.attrs.axis or 0) % rank_of(call) != 0,
+    # each matrix, the last two axes, for itself
+    "matrices": lambda call, *_: rank_of(call) > 2,
+    # constants belong to an axis; -1 is none
+    "constants along": lambda call, *_: int(getattr(call.attrs, "axis", -1)) != 0,
     "reduces": _reduces,
-    "shaped": _outermost_stays,
+    # the dimension is outermost in what is read and made, so each sample stays in one piece
+    "shaped": lambda *_: True,
     "product": _product,
     "normalizes": _normalizes,
     "normalizes codes": _normalizes_codes,
     "takes": _takes,
-    "gathers": _gathers,
+    # each sample has indices of its own, which name places inside of it
+    "gathers": lambda call, *depends: all(depends) and int(call.attrs.axis) % rank_of(call) != 0,
     "permutes": _permutes,
     "slices": _slices,
     "pads": _pads,
     "repeats": _repeats,
-    "resizes": _resizes,
-    "loops": _along_steps,
+    "resizes": lambda call, first, *_: first and str(call.attrs.layout) == "NCHW",
+    # outermost are the steps, of which each influences the next
+    "loops": lambda *_: False,
 }
 # Their results have the shape that is written there: with the dimension outermost, samples stay in order.
 SHAPED = where(batch="shaped") | {"broadcast_to"}

@@ -15,9 +15,10 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.graph.interpret import Function, interpret
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, RESHAPE, TRANSPOSE
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
 
 CODES = ("int8", "uint8", "int16", "bool")
 
@@ -50,28 +51,32 @@ def of_type(dtype: str) -> Interval:
 
 
 class Bounds:
-    """Intervals of the variables of a core, binding by binding in order.
+    """Intervals of the variables of a module.
 
     reach   {variable: largest magnitude of the sums that make it}; None where it is not known
     """
 
-    def __init__(self) -> None:
-        self.known: dict[str, Interval] = {}
+    def __init__(self, view: View) -> None:
+        self._known: dict[str, Interval | None] = {}
         self.reach: dict[str, int | None] = {}
+        for var, _ in interpret(view, self._function_of, self._known, lambda expr, _: self.interval_of(expr)):
+            if _dtype(var) == "int32":
+                self.reach.setdefault(var.name, None)
 
-    def add(self, var: relax.Var, value: relax.Expr) -> None:
-        """Bound one binding."""
-        name, dtype = op_name(value), _dtype(var)
-        sums = SUMS.get(name) if dtype in ("int32", *CODES) else None
-        interval = sums(value, self.interval_of) if sums else None
-        if name == "tvmq.table" and dtype == "int32":  # one side of a sum, see numerics.summand_tables
-            interval = self.interval_of(value.args[1])
-        if dtype in CODES:
-            self.known[var.name] = self._codes(value, dtype)
-        elif interval is not None:
-            self.known[var.name] = interval
-        if sums or dtype == "int32":
-            self.reach[var.name] = interval.reach if interval else None
+    def _function_of(self, var: relax.Var, call: relax.Call) -> Function | None:
+        """Function(call, *intervals of its arguments) -> interval; None for floats."""
+        dtype, name = _dtype(var), op_name(call)
+        if dtype not in ("int32", *CODES):
+            return None
+        sums = None if name == "tvmq.table" and dtype in CODES else SUMS.get(name)
+
+        def compute(call: relax.Call, *args: Interval | None) -> Interval | None:
+            result = sums(call, *args) if sums else None
+            if sums:
+                self.reach[var.name] = result.reach if result else None
+            return _codes(call, dtype, args) if dtype in CODES else result
+
+        return compute
 
     def interval_of(self, expr: relax.Expr) -> Interval | None:
         """Interval of an argument."""
@@ -80,23 +85,22 @@ class Bounds:
             return interval(value.min(), value.max()) if value.dtype.kind in "iu" and value.size else None
         if isinstance(expr, relax.Tuple):
             return _union([self.interval_of(field) for field in expr.fields])
-        if isinstance(expr, relax.Var) and expr.name in self.known:
-            return self.known[expr.name]
-        return of_type(_dtype(expr)) if _dtype(expr) in CODES else None
+        known = self._known.get(expr.name) if isinstance(expr, relax.Var) else None
+        return known or (of_type(_dtype(expr)) if _dtype(expr) in CODES else None)
 
-    def _codes(self, value: relax.Expr, dtype: str) -> Interval:
-        """Codes of a result: what its operator clips to, the entries of a table, or the codes that are moved."""
-        if not isinstance(value, relax.Call):
-            return of_type(dtype)
-        attrs = value.attrs
-        if hasattr(attrs, "qmin"):
-            return interval(int(attrs.qmin), int(attrs.qmax))
-        if op_name(value) == "tvmq.table":
-            return self.interval_of(value.args[1]) or of_type(dtype)
-        moved = [self.interval_of(arg) for arg in value.args if _dtype(arg) == dtype or isinstance(arg, relax.Tuple)]
-        if hasattr(attrs, "pad_value"):
-            moved.append(interval(int(attrs.pad_value), int(attrs.pad_value)))
-        return _union(moved) or of_type(dtype)
+
+def _codes(call: relax.Call, dtype: str, args: Sequence[Interval | None]) -> Interval:
+    """Codes of a result: what its operator clips to, the entries of a table, or the codes that are moved."""
+    attrs = call.attrs
+    if hasattr(attrs, "qmin"):
+        return interval(int(attrs.qmin), int(attrs.qmax))
+    if op_name(call) == "tvmq.table":
+        return args[1] or of_type(dtype)
+    is_moved = [_dtype(arg) == dtype or isinstance(arg, relax.Tuple) for arg in call.args]
+    moved = [arg for arg, is_one in zip(args, is_moved, strict=True) if is_one]
+    if hasattr(attrs, "pad_value"):
+        moved.append(interval(int(attrs.pad_value), int(attrs.pad_value)))
+    return _union(moved) or of_type(dtype)
 
 
 def _dtype(expr: relax.Expr) -> str:
@@ -110,26 +114,30 @@ def _union(parts: list[Interval | None]) -> Interval | None:
     return interval(min(int(p.low.min()) for p in known), max(int(p.high.max()) for p in known))
 
 
-# ---- sums of one operator: value, interval of an argument -> interval of the sums, None if it is not known
+# ---- sums of one operator: call, intervals of its arguments -> interval of the sums, None if it is not known
 
-Of = Callable[[relax.Expr], Interval | None]
+Bound = Interval | None
 
 
-def _products_with_weight(axis: int, transposed: bool = False) -> Callable[[relax.Call, Of], Interval | None]:
+def _products_with_weight(axis: int, transposed: bool = False) -> Function:
     """Products with a constant weight, whose filters lie along `axis`."""
 
-    def sums(value: relax.Call, of: Of) -> Interval | None:
-        x = of(value.args[0])
-        if x is None or not is_const(value.args[1]):
+    def sums(call: relax.Call, x: Bound, *_: Bound) -> Bound:
+        if x is None or not is_const(call.args[1]):
             return None
-        weight = const_value(value.args[1]).astype(np.int64)
+        weight = const_value(call.args[1]).astype(np.int64)
         if transposed:
-            weight, x = numerics.filters_first(weight, int(value.attrs.groups)), _centre(x, value.attrs.zero_point)
+            weight, x = numerics.filters_first(weight, int(call.attrs.groups)), _centre(x, call.attrs.zero_point)
         flat = np.moveaxis(weight, axis, 0).reshape(weight.shape[axis], -1)
         ends = np.stack([flat * x.low, flat * x.high, np.zeros_like(flat)])
         return interval(ends.min(axis=0).sum(axis=1), ends.max(axis=0).sum(axis=1))
 
     return sums
+
+
+def _need_all(function: Callable[..., Bound]) -> Callable[..., Bound]:
+    """The function of known intervals; nothing is known of the sums if one of them is not."""
+    return lambda call, *args: None if any(arg is None for arg in args) else function(call, *args)
 
 
 def _centre(x: Interval, zero: Any) -> Interval:
@@ -145,27 +153,25 @@ def _repeat(x: Interval, count: int) -> Interval:
     return interval(np.minimum(x.low, 0) * count, np.maximum(x.high, 0) * count)
 
 
-def _products(value: relax.Call, of: Of) -> Interval | None:
-    a, b = (of(arg) for arg in value.args)
-    if a is None or b is None:
-        return None
-    product = _times(_centre(a, value.attrs.a_zero), _centre(b, value.attrs.b_zero))
-    if op_name(value) != "tvmq.matmul":
+@_need_all
+def _products(call: relax.Call, a: Interval, b: Interval) -> Bound:
+    product = _times(_centre(a, call.attrs.a_zero), _centre(b, call.attrs.b_zero))
+    if op_name(call) != "tvmq.matmul":
         return product
-    count = _product(sizes_of(value.args[0])[-1:])
+    count = _product(sizes_of(call.args[0])[-1:])
     return None if count is None else _repeat(product, count)
 
 
-def _plus(value: relax.Call, of: Of) -> Interval | None:
+def _plus(call: relax.Call, *args: Bound) -> Bound:
     """Sums and a constant, one a channel or one for all; partial sums may lack either."""
-    a, b = (_by_channel(arg) or of(arg) for arg in value.args)
+    a, b = (_by_channel(arg) or known for arg, known in zip(call.args, args, strict=True))
     if a is None or b is None:
         return None
     low = np.minimum(a.low, 0) + np.minimum(b.low, 0)
     return interval(low, np.maximum(a.high, 0) + np.maximum(b.high, 0))
 
 
-def _by_channel(arg: relax.Expr) -> Interval | None:
+def _by_channel(arg: relax.Expr) -> Bound:
     """A constant that varies along one axis only, as the biases of channels; None for anything else."""
     if not is_const(arg):
         return None
@@ -174,22 +180,16 @@ def _by_channel(arg: relax.Expr) -> Interval | None:
     return interval(flat, flat) if array.dtype.kind in "iu" and max(array.shape, default=1) == array.size else None
 
 
-def _products_of_intervals(value: relax.Call, of: Of) -> Interval | None:
-    a, b = (of(arg) for arg in value.args)
-    return _times(a, b) if a is not None and b is not None else None
-
-
-def _sum_of(value: relax.Call, of: Of) -> Interval | None:
-    x, attrs = of(value.args[0]), value.attrs
-    if x is None:
-        return None
-    if op_name(value) == "tvmq.sum_pool":
+@_need_all
+def _sum_of(call: relax.Call, x: Interval) -> Bound:
+    attrs = call.attrs
+    if op_name(call) == "tvmq.sum_pool":
         count = _product([int(k) for k in attrs.kernel])
-    elif op_name(value) == "tvmq.sum":
-        sizes = sizes_of(value.args[0])
+    elif op_name(call) == "tvmq.sum":
+        sizes = sizes_of(call.args[0])
         count = _product([sizes[int(axis)] for axis in attrs.axes])
     else:
-        pixels = [size for size in sizes_of(value.args[0])[2:] if isinstance(size, int)]
+        pixels = [size for size in sizes_of(call.args[0])[2:] if isinstance(size, int)]
         is_known = len(pixels) == len(attrs.out_size)
         count = int(numerics.adaptive_counts(pixels, [int(n) for n in attrs.out_size]).max()) if is_known else None
     return None if count is None else _repeat(_centre(x, attrs.zero_point), count)
@@ -201,10 +201,9 @@ def _product(sizes: Sequence[int | str]) -> int | None:
     return math.prod(known) if len(known) == len(sizes) else None
 
 
-def _add_codes(value: relax.Call, of: Of) -> Interval | None:
-    a, b, attrs = of(value.args[0]), of(value.args[1]), value.attrs
-    if a is None or b is None:
-        return None
+@_need_all
+def _add_codes(call: relax.Call, a: Interval, b: Interval) -> Interval:
+    attrs = call.attrs
     parts = [
         _repeat(_times(a, interval(attrs.a_multiplier, attrs.a_multiplier)), 1),
         _repeat(_times(b, interval(attrs.b_multiplier, attrs.b_multiplier)), 1),
@@ -213,34 +212,26 @@ def _add_codes(value: relax.Call, of: Of) -> Interval | None:
     return interval(sum(p.low for p in parts), sum(p.high for p in parts))
 
 
-def _scale_shift(value: relax.Call, of: Of) -> Interval | None:
-    q, multiplier, offset = (of(arg) for arg in value.args)
-    if q is None or multiplier is None or offset is None:
-        return None
+@_need_all
+def _scale_shift(_call: relax.Call, q: Interval, multiplier: Interval, offset: Interval) -> Interval:
     product = _repeat(_times(q, multiplier), 1)
     return interval(product.low + np.minimum(offset.low, 0), product.high + np.maximum(offset.high, 0))
 
 
-def _prelu(value: relax.Call, of: Of) -> Interval | None:
-    q, slopes, attrs = of(value.args[0]), of(value.args[1]), value.attrs
-    if q is None or slopes is None:
-        return None
+@_need_all
+def _prelu(call: relax.Call, q: Interval, slopes: Interval) -> Interval:
+    attrs = call.attrs
     multipliers = interval(min(slopes.low.min(), attrs.multiplier), max(slopes.high.max(), attrs.multiplier))
     product = _repeat(_times(_centre(q, attrs.x_zero), multipliers), 1)
     return interval(product.low, product.high + 2 ** int(attrs.shift) // 2)
 
 
-def _add_mask(value: relax.Call, of: Of) -> Interval | None:
+def _add_mask(_call: relax.Call, x: Bound, *_: Bound) -> Bound:
     """Scores and a mask, whose steps end at 2^30 on either side."""
-    x = of(value.args[0])
     return interval(np.min(x.low) - 2**30, np.max(x.high) + 2**30) if x is not None else None
 
 
-def _pass_through(value: relax.Call, of: Of) -> Interval | None:
-    return of(value.args[0])
-
-
-SUMS: Mapping[str, Callable[[relax.Call, Of], Interval | None]] = {
+SUMS: Mapping[str, Function] = {
     **dict.fromkeys(where(kind=CONVOLUTION), _products_with_weight(0)),
     "tvmq.conv_transpose": _products_with_weight(0, transposed=True),
     "matmul": _products_with_weight(-1),
@@ -251,7 +242,8 @@ SUMS: Mapping[str, Callable[[relax.Call, Of], Interval | None]] = {
     "tvmq.scale_shift": _scale_shift,
     "tvmq.prelu": _prelu,
     "tvmq.add_mask": _add_mask,
+    "tvmq.table": lambda _call, _codes, values: values,  # one side of a sum, see numerics.summand_tables
     "add": _plus,
-    "multiply": _products_of_intervals,
-    **dict.fromkeys(where(form=(RESHAPE, TRANSPOSE)), _pass_through),
+    "multiply": _need_all(lambda _call, a, b: _times(a, b)),
+    **dict.fromkeys(where(form=(RESHAPE, TRANSPOSE)), lambda _call, x, *_: x),
 }

@@ -73,51 +73,44 @@ def batch_of_loops(view: View, loops: frozenset[str]) -> list[str]:
     return list(dict.fromkeys(size.name for size in sizes if isinstance(size, tvm.ir.Var)))
 
 
-def _at_one_place(value: relax.Call, places: Places, after: int, name: str) -> bool:
+def _at_one_place(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     """Values at the same place, counted from the last axis, as tensors broadcast."""
-    del name
     ranks = [rank_of(arg) for arg in value.args if isinstance(arg.ty, relax.TensorType)]
     return all(at is None or rank - at == rank_of(value) - after for rank, at in zip(ranks, places, strict=True))
 
 
-def _constants_along(value: relax.Call, places: Places, after: int, name: str) -> bool:
-    del name
+def _constants_along(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     alone = not any(at is not None for at in places[1:])
     return alone and places[0] == after and int(getattr(value.attrs, "axis", -1)) != after
 
 
-def _along(value: relax.Call, places: Places, after: int, name: str) -> bool:
+def _along(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     """Values are mixed, joined or split along another axis."""
-    del name
     axis, first = value.attrs.axis, value.args[0]
     rank = rank_of(first.fields[0] if isinstance(first, relax.Tuple) else first)
     return axis is not None and int(axis) % rank != after and all(at in (None, after) for at in places)
 
 
-def _stacks(value: relax.Call, places: Places, after: int, name: str) -> bool:
-    del name
+def _stacks(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     axis = int(value.attrs.axis or 0) % rank_of(value)
     return axis != after and all(at is None or at + (axis <= at) == after for at in places)
 
 
-def _normalizes(value: relax.Call, places: Places, after: int, name: str) -> bool:
-    del name
+def _normalizes(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     axes, rank = getattr(value.attrs, "axes", 1), rank_of(value.args[0])  # ours: a number of last axes
     inside = after < rank - axes if isinstance(axes, int) else all(int(axis) % rank != after for axis in axes)
     return places[0] == after and inside and not any(at is not None for at in places[1:])
 
 
-def _product(value: relax.Call, places: Places, after: int, name: str) -> bool:
+def _product(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     """Rows with a matrix that belongs to all, or whole matrices of both."""
-    del name
     a, b = (rank_of(arg) for arg in value.args[:2])
     if len(places) == 2 and places[1] is None:
         return places[0] == after < a - 1 and (b == 2 or after < a - 2)
     return places[0] == places[1] == after < a - 2 and a == b
 
 
-def _permutes(value: relax.Call, places: Places, after: int, name: str) -> bool:
-    del name
+def _permutes(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     return value.attrs.axes is not None and int(value.attrs.axes[after]) == places[0]
 
 
@@ -126,8 +119,7 @@ def _slices(value: relax.Call, places: Places, after: int, name: str) -> bool:
     return places[0] == after and numbers and isinstance(value.args[1], relax.Tuple) and other_axes(value, after)
 
 
-def _takes(value: relax.Call, places: Places, after: int, name: str) -> bool:
-    del name
+def _takes(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     before = places[0]
     if value.attrs.axis is None or before is None or any(at is not None for at in places[1:]):
         return False
@@ -135,26 +127,23 @@ def _takes(value: relax.Call, places: Places, after: int, name: str) -> bool:
     return axis != before and after == before + (rank_of(value.args[1]) - 1 if axis < before else 0)
 
 
-def _reshapes(value: relax.Call, places: Places, after: int, name: str) -> bool:
+def _reshapes(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     """The dimension stays one axis, with as many elements before it as there were."""
-    del name
     before = places[0]
     if before is None or not isinstance(value.ty.shape[after], tvm.ir.Var):
         return False
     return are_equal(product(list(value.args[0].ty.shape)[:before]), product(list(value.ty.shape)[:after]))
 
 
-def _loops(value: relax.Call, places: Places, after: int, name: str) -> bool:
+def _loops(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     """Gates and states of each sample, or states and lengths that belong to all."""
-    del name
     gates, weight, terms, state, lengths, *scale = places
     own = gates == after == 1 and state in (None, 1) and lengths in (None, 0)
     return own and all(at is None for at in (weight, terms, *scale))
 
 
-def _creates(value: relax.Call, places: Places, after: int, name: str) -> bool:
+def _creates(_value: relax.Call, places: Places, _after: int, _name: str) -> bool:
     """True if no argument has the axis: one value everywhere."""
-    del value, after, name
     return all(at is None for at in places)
 
 
