@@ -312,7 +312,6 @@ MATRIX: dict[str, Consumer] = {
             "It clips to codes that its attributes name.": (
                 "tvmq.integer_layer_norm", "tvmq.integer_softmax", "tvmq.masked_mean", "tvmq.quantize", "tvmq.requantize",
             ),
-            "The entries of the table bound it.": ("tvmq.table",),
             "Codes have the bounds of what is moved, chosen or compared, or of their type; other integers have none.": (
                 *_ordered(_KEPT - _RESHAPED), *_POOLS, "astype", *_PLAIN,
             ),
