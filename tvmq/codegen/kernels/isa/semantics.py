@@ -32,7 +32,7 @@ def definition_of(ins: Any, name: str) -> Callable[..., Any]:
     """Definition of a method, by the class nearest to that of `ins`; AttributeError where none has one."""
     for kind in type(ins).__mro__:
         if hasattr(vars(kind).get(name), "definition"):
-            return vars(kind)[name].definition  # type: ignore[no-any-return]
+            return vars(kind)[name].definition
     raise AttributeError(f"{type(ins).__name__}.{name} has no definition; say it with @means")
 
 
