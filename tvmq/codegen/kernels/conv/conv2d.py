@@ -99,8 +99,8 @@ def make_kernel(
     repacked = nibbles is None and shape.remainders is None and not shape.ins.takes_int16
     packed_from = (weight, packing) if repacked else None
     work = convolution_work(template, shape, plan.steps, tiling)
-    kernel = (loops or Integers)(name, shape, tiling, plan, buffers, nibbles).kernel
-    return kernel(constants, work, packed_from=packed_from)
+    loops = loops or Integers
+    return loops(name, shape, tiling, plan, buffers, nibbles).kernel(constants, work, packed_from=packed_from)
 
 
 def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
