@@ -38,39 +38,30 @@ class CArgument:
 def header(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], arena: int) -> str:
     """NAME.h."""
     upper = name.upper()
-    lines = [
-        f"/* {name}: a network in integers, written by tvmq {__version__}.",
-        " * A code q stands for the real number (q - zero point) * scale. */",
-        f"#ifndef {upper}_H",
-        f"#define {upper}_H",
-        "",
-        "#include <stdint.h>",
-        "",
-        f"#define {upper}_ARENA_BYTES {arena} /* of RAM inside of {name}.c, used during {name}_run alone */",
-        "",
-    ]
-    for kind, arguments in (("input", inputs), ("result", outputs)):
-        for argument in arguments:
-            lines += [*_about(upper, kind, argument), ""]
-    declared = _signature(name, inputs, outputs)
-    return "\n".join(
-        [
-            *lines,
-            "#ifdef __cplusplus",
-            'extern "C" {',
-            "#endif",
-            "",
-            "/* Buffers may not overlap. Not reentrant: all calls use one arena. */",
-            f"{declared};",
-            "",
-            "#ifdef __cplusplus",
-            "}",
-            "#endif",
-            "",
-            f"#endif /* {upper}_H */",
-            "",
-        ]
-    )
+    arguments = [*(("input", argument) for argument in inputs), *(("result", argument) for argument in outputs)]
+    about = "".join("\n".join(_about(upper, kind, argument)) + "\n\n" for kind, argument in arguments)
+    return f"""/* {name}: a network in integers, written by tvmq {__version__}.
+ * A code q stands for the real number (q - zero point) * scale. */
+#ifndef {upper}_H
+#define {upper}_H
+
+#include <stdint.h>
+
+#define {upper}_ARENA_BYTES {arena} /* of RAM inside of {name}.c, used during {name}_run alone */
+
+{about}#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* Buffers may not overlap. Not reentrant: all calls use one arena. */
+{_signature(name, inputs, outputs)};
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif /* {upper}_H */
+"""
 
 
 def _about(upper: str, kind: str, argument: CArgument) -> list[str]:

@@ -6,8 +6,12 @@ Tests: tests/formats/c/test_export_c.py
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tvmq.formats.c.tensor import CTensor, Formula, Ints, strides_of
+
+if TYPE_CHECKING:
+    from tvmq.formats.c.writer import CWriter
 
 
 def collapse_loops(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
@@ -54,6 +58,18 @@ def nest(sizes: Ints, body: str, *, counter: str = "i", indent: str = "        "
 def block(declarations: Sequence[str], body: str) -> str:
     """Statements in a scope of their own."""
     return "    {\n" + "".join(f"        {line}\n" for line in declarations) + body + "    }\n"
+
+
+def emit_loops(
+    writer: CWriter, sizes: Ints, body: str, result: CTensor, more: Sequence[CTensor] = (), **reads: CTensor
+) -> None:
+    """Append a step: `body` in loops over sizes, with the arrays `reads` under their names and the result as y.
+
+    more   further arrays that the body reads
+    """
+    declared = [f"const {tensor.type} *{name} = {tensor.mark};" for name, tensor in reads.items()]
+    text = block([*declared, f"{result.type} *y = {result.mark};"], nest(sizes, body))
+    writer.write(text, [*reads.values(), *more], [result])
 
 
 def elementwise(formula: Formula, result: CTensor, offset: int = 0, strides: Ints | None = None) -> str:

@@ -6,18 +6,22 @@ Tests: tests/formats/c/test_operators.py
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import accumulate
 
 import numpy as np
 from tvm import relax
 
 from tvmq.formats.c.kernels.places import CLIPPED, PLACE
-from tvmq.formats.c.loops import block, index, nest
-from tvmq.formats.c.products import InputWithBorder, border, ints
-from tvmq.formats.c.tensor import CTensor, Operand, broadcast, strides_of
-from tvmq.formats.c.writer import CWriter, literal
+from tvmq.formats.c.loops import emit_loops, index
+from tvmq.formats.c.products import InputWithBorder, border
+from tvmq.formats.c.tensor import CTensor, Ints, Operand, broadcast, strides_of
+from tvmq.formats.c.writer import CWriter, Form, literal
+from tvmq.formats.exporting.binding_writer import ints
 from tvmq.graph.evaluate import PAD_MODES, repeats_pixels, slice_of
 from tvmq.graph.view import const_value, is_const, shape_of
+
+Box = tuple[Operand, Ints]
 
 
 def reshape(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
@@ -25,104 +29,107 @@ def reshape(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     return writer.array(call.args[0]).with_shape(shape_of(var))
 
 
-def permute_dims(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+# ---- copies of a box: the operand, as a loop reads it, and the sizes of the loop
+
+
+def permute_dims(x: CTensor, call: relax.Call, shape: Ints) -> Box:
     """Axes in another order."""
-    source, result = writer.array(call.args[0]), writer.result(var)
-    axes = call.attrs.axes
-    order = tuple(range(len(source.shape)))[::-1] if axes is None else tuple(a % len(source.shape) for a in ints(axes))
-    own = strides_of(source.shape)
-    writer.copy(Operand(source, tuple(own[axis] for axis in order)), result.shape, result)
-    return result
+    axes, rank = call.attrs.axes, len(shape)
+    order = tuple(range(rank))[::-1] if axes is None else tuple(a % rank for a in ints(axes))
+    return Operand(x, tuple(x.strides[axis] for axis in order)), shape
 
 
-def broadcast_to(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+def broadcast_to(x: CTensor, call: relax.Call, shape: Ints) -> Box:
     """Axes of one element, repeated."""
-    result = writer.result(var)
-    writer.copy(broadcast(writer.array(call.args[0]), result.shape), result.shape, result)
-    return result
+    return broadcast(x, shape), shape
 
 
-def tile(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+def tile(x: CTensor, call: relax.Call, shape: Ints) -> Box:
     """Copies of the whole array one after the other along axes."""
-    source, result = writer.array(call.args[0]), writer.result(var)
-    repeats, rank = ints(call.attrs.repeats), len(result.shape)
-    counts = (1,) * (rank - len(repeats)) + repeats
-    sizes = (1,) * (rank - len(source.shape)) + source.shape
-    own = strides_of(sizes)
-    shape = tuple(n for pair in zip(counts, sizes, strict=True) for n in pair)
-    writer.copy(Operand(source, tuple(s for step in own for s in (0, step))), shape, result)
-    return result
+    repeats = ints(call.attrs.repeats)
+    counts = (1,) * (len(shape) - len(repeats)) + repeats
+    sizes = (1,) * (len(shape) - len(x.shape)) + x.shape
+    box = tuple(n for pair in zip(counts, sizes, strict=True) for n in pair)
+    return Operand(x, tuple(s for step in strides_of(sizes) for s in (0, step))), box
 
 
-def repeat(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+def repeat(x: CTensor, call: relax.Call, shape: Ints) -> Box:
     """Each element several times along an axis."""
-    source, result = writer.array(call.args[0]), writer.result(var)
-    shape = source.shape if call.attrs.axis is not None else (source.size,)
-    axis, own = (int(call.attrs.axis) % len(shape) if call.attrs.axis is not None else 0), strides_of(shape)
-    box = (*shape[: axis + 1], int(call.attrs.repeats), *shape[axis + 1 :])
-    writer.copy(Operand(source, (*own[: axis + 1], 0, *own[axis + 1 :])), box, result)
-    return result
+    sizes, axis = read_axis(x, call)
+    own = strides_of(sizes)
+    box = (*sizes[: axis + 1], int(call.attrs.repeats), *sizes[axis + 1 :])
+    return Operand(x, (*own[: axis + 1], 0, *own[axis + 1 :])), box
 
 
-def flip(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+def flip(x: CTensor, call: relax.Call, shape: Ints) -> Box:
     """Reverse an axis."""
-    source, result = writer.array(call.args[0]), writer.result(var)
-    axis, own = int(call.attrs.axis) % len(source.shape), strides_of(source.shape)
-    strides = tuple(-s if i == axis else s for i, s in enumerate(own))
-    writer.copy(Operand(source, strides, (source.shape[axis] - 1) * own[axis]), source.shape, result)
-    return result
+    axis = int(call.attrs.axis) % len(shape)
+    strides = tuple(-s if i == axis else s for i, s in enumerate(x.strides))
+    return Operand(x, strides, (shape[axis] - 1) * x.strides[axis]), shape
 
 
-def strided_slice(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+def strided_slice(x: CTensor, call: relax.Call, shape: Ints) -> Box:
     """Elements from begin to end in steps."""
-    source, result = writer.array(call.args[0]), writer.result(var)
-    bounds = [part.indices(n) for part, n in zip(slice_of(call, source.shape), source.shape, strict=True)]
-    own = strides_of(source.shape)
-    offset = sum(begin * s for (begin, _, _), s in zip(bounds, own, strict=True))
-    strides = tuple(step * s for (_, _, step), s in zip(bounds, own, strict=True))
-    writer.copy(Operand(source, strides, offset if result.size else 0), result.shape, result)
-    return result
+    bounds = [part.indices(n) for part, n in zip(slice_of(call, x.shape), x.shape, strict=True)]
+    offset = sum(begin * s for (begin, _, _), s in zip(bounds, x.strides, strict=True))
+    strides = tuple(step * s for (_, _, step), s in zip(bounds, x.strides, strict=True))
+    return Operand(x, strides, offset if math.prod(shape) else 0), shape
+
+
+def copy_form(box: Callable[[CTensor, relax.Call, Ints], Box]) -> Form:
+    """Form of an operator that copies a box of elements from places at fixed distances."""
+
+    def form(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+        source, result = writer.array(call.args[0]), writer.result(var)
+        writer.copy(*box(source, call, result.shape), result)
+        return result
+
+    return form
+
+
+def read_axis(x: CTensor, call: relax.Call) -> tuple[Ints, int]:
+    """Shape and axis of an operator along an axis; without one the array is flat."""
+    return (x.shape, int(call.attrs.axis) % len(x.shape)) if call.attrs.axis is not None else ((x.size,), 0)
+
+
+# ---- parts
 
 
 def split(writer: CWriter, var: relax.Var, call: relax.Call) -> list[CTensor]:
     """Parts along an axis, each copied; along leading axes a part is contiguous in memory."""
     source, axis = writer.array(call.args[0]), int(call.attrs.axis) % len(shape_of(call.args[0]))
-    own = strides_of(source.shape)
     parts, begin = [], 0
-    for field in var.ty.fields:
-        shape = tuple(int(d) for d in field.shape)
-        part = writer.part(source.type, shape)
-        writer.copy(Operand(source, own, begin * own[axis]), shape, part)
-        parts.append(part)
+    for shape in (ints(field.shape) for field in var.ty.fields):
+        parts.append(writer.part(source.type, shape))
+        writer.copy(Operand(source, source.strides, begin * source.strides[axis]), shape, parts[-1])
         begin += shape[axis]
     return parts
 
 
 def concat(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """Parts along an axis."""
-    fields = call.args[0].fields if isinstance(call.args[0], relax.Tuple) else None
-    parts = [writer.array(f) for f in fields] if fields is not None else writer.value(call.args[0])
-    result = writer.result(var)
+    parts, result = _parts(writer, call), writer.result(var)
     axis = (0 if call.attrs.axis is None else int(call.attrs.axis)) % len(result.shape)
-    own = strides_of(result.shape)
     begins = accumulate((part.shape[axis] for part in parts), initial=0)
     for part, begin in zip(parts, begins, strict=False):
         if part.size:
-            writer.copy(Operand(part, strides_of(part.shape)), part.shape, result, begin * own[axis], own)
+            writer.copy(Operand(part, part.strides), part.shape, result, begin * result.strides[axis], result.strides)
     return result
 
 
 def stack(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """Parts along a new axis."""
-    fields = call.args[0].fields if isinstance(call.args[0], relax.Tuple) else None
-    parts = [writer.array(f) for f in fields] if fields is not None else writer.value(call.args[0])
-    result = writer.result(var)
+    parts, result = _parts(writer, call), writer.result(var)
     axis = (0 if call.attrs.axis is None else int(call.attrs.axis)) % len(result.shape)
-    own = strides_of(result.shape)
+    kept = result.strides[:axis] + result.strides[axis + 1 :]
     for number, part in enumerate(parts):
-        kept = own[:axis] + own[axis + 1 :]
-        writer.copy(Operand(part, strides_of(part.shape)), part.shape, result, number * own[axis], kept)
+        writer.copy(Operand(part, part.strides), part.shape, result, number * result.strides[axis], kept)
     return result
+
+
+def _parts(writer: CWriter, call: relax.Call) -> list[CTensor]:
+    fields = call.args[0].fields if isinstance(call.args[0], relax.Tuple) else None
+    return [writer.array(f) for f in fields] if fields is not None else writer.value(call.args[0])
 
 
 def pad(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor | InputWithBorder:
@@ -138,9 +145,8 @@ def pad(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor | InputWit
         raise writer.unsupported_error("nn.pad with a negative width")
     if width.any():
         writer.fill(result, literal(int(call.attrs.pad_value)))
-    own = strides_of(result.shape)
-    offset = sum(int(before) * s for (before, _), s in zip(width, own, strict=True))
-    writer.copy(Operand(source, strides_of(source.shape)), source.shape, result, offset, own)
+    offset = sum(int(before) * s for (before, _), s in zip(width, result.strides, strict=True))
+    writer.copy(Operand(source, source.strides), source.shape, result, offset, result.strides)
     return result
 
 
@@ -154,20 +160,16 @@ def _pad_by_places(writer: CWriter, source: CTensor, result: CTensor, width: np.
 
 
 def _gather_at_places(writer: CWriter, source: CTensor, result: CTensor, places: list[np.ndarray]) -> None:
-    """result[i, j, ...] = given[places[0][i], places[1][j], ...]; the places are constants."""
-    own = strides_of(source.shape)
-    terms, reads, declared = [], [source], []
-    for axis, (place, step) in enumerate(zip(places, own, strict=True)):
+    """result[i, j, ...] = source[places[0][i], places[1][j], ...]; the places are constants."""
+    terms, constants = [], []
+    for axis, (place, step) in enumerate(zip(places, source.strides, strict=True)):
         if np.array_equal(place, np.arange(len(place))):
             terms += [f"i{axis} * {step}"] if len(place) > 1 else []
             continue
-        constant = writer.constants.tensor((place * step).astype(np.int32), "places")
-        reads.append(constant)
-        terms.append(f"{constant.storage.place}[i{axis}]")
-    declared = [f"const {source.type} *a = {source.mark};", f"{result.type} *y = {result.mark};"]
-    target = index([f"i{axis}" for axis in range(len(own))], strides_of(result.shape))
-    body = f"y[{target}] = a[{' + '.join(terms) or 0}];"
-    writer.write(block(declared, nest(result.shape, body)), reads, [result])
+        constants.append(writer.constants.tensor((place * step).astype(np.int32), "places"))
+        terms.append(f"{constants[-1].storage.place}[i{axis}]")
+    target = index([f"i{axis}" for axis in range(len(places))], result.strides)
+    emit_loops(writer, result.shape, f"y[{target}] = a[{' + '.join(terms) or 0}];", result, constants, a=source)
 
 
 def resize(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
@@ -176,10 +178,8 @@ def resize(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
         raise writer.unsupported_error(f"image.resize2d with method {call.attrs.method}")
     source, result = writer.array(call.args[0]), writer.result(var)
     batch, channels, rows, columns = source.shape
-    down, across = result.shape[2] // rows, result.shape[3] // columns
-    writer.copy(
-        Operand(source, (rows * columns, columns, 0, 1, 0)), (batch * channels, rows, down, columns, across), result
-    )
+    box = (batch * channels, rows, result.shape[2] // rows, columns, result.shape[3] // columns)
+    writer.copy(Operand(source, (rows * columns, columns, 0, 1, 0)), box, result)
     return result
 
 
@@ -189,8 +189,7 @@ def take(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     result, mode = writer.result(var), str(call.attrs.mode)
     if mode == "nan":
         raise writer.unsupported_error("take with mode nan")
-    shape = source.shape if call.attrs.axis is not None else (source.size,)
-    axis = int(call.attrs.axis) % len(shape) if call.attrs.axis is not None else 0
+    shape, axis = read_axis(source, call)
     inner, outer, size = math.prod(shape[axis + 1 :]), math.prod(shape[:axis]), shape[axis]
     if is_const(call.args[1]):
         places = const_value(call.args[1]).ravel()
@@ -207,41 +206,31 @@ def take(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     body = f"y[{index(['i0', 'i1', 'i2'], (indices.size * inner, inner, 1))}] = " + (
         f"a[i0 * {size * inner} + {function}(k[i1], {size}) * {inner} + i2];"
     )
-    declared = [
-        f"const {source.type} *a = {source.mark};",
-        f"const {indices.type} *k = {indices.mark};",
-        f"{result.type} *y = {result.mark};",
-    ]
-    writer.write(block(declared, nest((outer, indices.size, inner), body)), [source, indices], [result])
+    emit_loops(writer, (outer, indices.size, inner), body, result, a=source, k=indices)
     return result
 
 
 def gather_elements(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """Each index names a place along the axis."""
     source, indices, result = writer.array(call.args[0]), writer.array(call.args[1]), writer.result(var)
-    axis, own = int(call.attrs.axis) % len(source.shape), strides_of(source.shape)
+    axis, own = int(call.attrs.axis) % len(source.shape), source.strides
     counters = [f"i{i}" for i in range(len(own))]
-    at = index(counters, strides_of(result.shape))
+    at = index(counters, result.strides)
     rest = tuple(0 if i == axis else s for i, s in enumerate(own))
     function = writer.library.use(PLACE)
     body = f"y[{at}] = a[{index(counters, rest)} + {function}(k[{at}], {source.shape[axis]}) * {own[axis]}];"
-    declared = [
-        f"const {source.type} *a = {source.mark};",
-        f"const {indices.type} *k = {indices.mark};",
-        f"{result.type} *y = {result.mark};",
-    ]
-    writer.write(block(declared, nest(result.shape, body)), [source, indices], [result])
+    emit_loops(writer, result.shape, body, result, a=source, k=indices)
     return result
 
 
 FORMS = {
     **dict.fromkeys(("reshape", "flatten", "squeeze", "expand_dims"), reshape),
-    "permute_dims": permute_dims,
-    "broadcast_to": broadcast_to,
-    "tile": tile,
-    "repeat": repeat,
-    "flip": flip,
-    "strided_slice": strided_slice,
+    "permute_dims": copy_form(permute_dims),
+    "broadcast_to": copy_form(broadcast_to),
+    "tile": copy_form(tile),
+    "repeat": copy_form(repeat),
+    "flip": copy_form(flip),
+    "strided_slice": copy_form(strided_slice),
     "split": split,
     "concat": concat,
     "stack": stack,

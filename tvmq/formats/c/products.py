@@ -10,18 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import tvm
 from tvm import relax
 
 from tvmq.formats.c import rescale
 from tvmq.formats.c.constants import braces
 from tvmq.formats.c.kernels import conv as conv_text
 from tvmq.formats.c.kernels import matmul as matmul_text
+from tvmq.formats.c.library import CKernel
 from tvmq.formats.c.loops import block, collapse_loops, index, nest
 from tvmq.formats.c.tensor import CTensor, Ints, broadcast, strides_of
 from tvmq.formats.c.writer import CStep, CWriter, Epilogue
-from tvmq.graph.operators import where
-from tvmq.graph.operators.record import CONVOLUTION
+from tvmq.formats.exporting.binding_writer import CONVOLUTIONS, ints
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 
@@ -33,11 +32,6 @@ class InputWithBorder:
     tensor: CTensor
     before: Ints
     code: int
-
-
-def ints(values: Any) -> Ints:
-    """Integers of a TVM attribute."""
-    return tuple(int(v) for v in values)
 
 
 def to_three_axes(values: Ints, fill: int) -> Ints:
@@ -52,13 +46,18 @@ def convolution(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     padded, weight, groups = _input_with_border(writer, call), const_value(call.args[1]), int(call.attrs.groups)
     x, epilogue = padded.tensor, writer.find_epilogue(var, 1)
     result = writer.result(epilogue.var)
-    windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
-                       ints(call.attrs.dilation), padded.before)  # fmt: skip
+    windows = [x.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides), ints(call.attrs.dilation),
+               padded.before]  # fmt: skip
+    is_pointwise = math.prod(weight.shape[2:]) == 1 and set(windows[3]) == {1} and not any(padded.before)
+    is_pointwise = is_pointwise and x.shape[2:] == result.shape[2:]
+    if is_pointwise:  # then the spatial axes are one axis in memory
+        row = (math.prod(x.shape[2:]),)
+        windows = [row, row, (1,), (1,), (1,), (0,)]
     alone = groups == x.shape[1] == len(weight) and x.shape == result.shape and x.type == result.type
-    function = conv_text.DEPTHWISE if alone and not windows.are_points else conv_text.CONV
+    function = conv_text.DEPTHWISE if alone and not is_pointwise else conv_text.CONV
     channels = {"batch": x.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
     start = padded.code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
-    fields = windows.fields(channels, padded.code)
+    fields = window_fields(channels, *windows, border=padded.code)
     return _emit(writer, epilogue, result, function, fields, x, weight, start)
 
 
@@ -70,12 +69,12 @@ def transposed_convolution(writer: CWriter, var: relax.Var, call: relax.Call) ->
     weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
     epilogue = writer.find_epilogue(var, 1)
     result = writer.result(epilogue.var)
-    windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
-                       _befores(attrs.padding, len(x.shape) - 2), gaps=True)  # fmt: skip
+    windows = (x.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
+               borders_before(attrs.padding, len(x.shape) - 2))  # fmt: skip
     channels = {"batch": x.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
     by_group = weight.reshape(groups, len(weight) // groups, weight.shape[1], -1)
     start = zero * by_group.sum(axis=(1, 3), dtype=np.int64).ravel()
-    fields = windows.fields(channels, zero)
+    fields = window_fields(channels, *windows, border=zero)
     return _emit(writer, epilogue, result, conv_text.TRANSPOSED, fields, x, weight, start)
 
 
@@ -85,50 +84,29 @@ def _input_with_border(writer: CWriter, call: relax.Call) -> InputWithBorder:
     if isinstance(value, InputWithBorder):
         return value
     x = writer.array(call.args[0])
-    return InputWithBorder(x, _befores(call.attrs.padding, len(x.shape) - 2), 0)
+    return InputWithBorder(x, borders_before(call.attrs.padding, len(x.shape) - 2), 0)
 
 
-def _befores(padding: Any, rank: int) -> Ints:
+def borders_before(padding: Any, rank: int) -> Ints:
+    """Border before the first element of each spatial axis."""
     return tuple(before for before, _ in both_sides(ints(padding), rank))
 
 
-@dataclass(frozen=True)
-class _Windows:
-    """Sizes and options of a convolution along its spatial axes."""
-
-    x: Ints
-    y: Ints
-    kernel: Ints
-    stride: Ints
-    dilation: Ints
-    before: Ints
-    gaps: bool = False
-
-    @property
-    def are_points(self) -> bool:
-        """True if windows are single elements and none is skipped: then the spatial axes are one axis in memory."""
-        one = math.prod(self.kernel) == 1 and set(self.stride) == {1} and not any(self.before)
-        return one and self.x == self.y and not self.gaps
-
-    def fields(self, channels: dict[str, int], border: int) -> dict[str, str]:
-        """The fields of conv_t."""
-        windows = self
-        if self.are_points:
-            row = (math.prod(self.x),)
-            windows = _Windows(row, row, (1,), (1,), (1,), (0,))
-        spatial = {
-            name: braces(to_three_axes(getattr(windows, name), 1))
-            for name in ("x", "y", "kernel", "stride", "dilation")
-        }
-        before = braces(to_three_axes(windows.before, 0))
-        return {**{n: str(v) for n, v in channels.items()}, **spatial, "before": before, "border": str(border)}
+def window_fields(
+    numbers: dict[str, int], x: Ints, y: Ints, kernel: Ints, stride: Ints, dilation: Ints, before: Ints, **last: int
+) -> dict[str, str]:
+    """Fields of a structure of windows, over three axes."""
+    axes = {"x": x, "y": y, "kernel": kernel, "stride": stride, "dilation": dilation}
+    spatial = {name: braces(to_three_axes(values, 1)) for name, values in axes.items()}
+    texts = {name: str(number) for name, number in numbers.items()}
+    return {**texts, **spatial, "before": braces(to_three_axes(before, 0)), **{n: str(v) for n, v in last.items()}}
 
 
 def _emit(
     writer: CWriter,
     epilogue: Epilogue,
     result: CTensor,
-    kernel: Any,
+    kernel: CKernel,
     fields: dict[str, str],
     x: CTensor,
     weight: np.ndarray,
@@ -155,6 +133,19 @@ def initial_sums(writer: CWriter, start: np.ndarray, epilogue: Epilogue) -> CTen
     if total.size and max(total.max(), -total.min()) > 2**31 - 1:
         raise writer.unsupported_error("a layer", f"whose sums begin with {np.abs(total).max()} exceeds int32")
     return writer.constants.tensor(total.astype(np.int32), "start")
+
+
+def emit_sums(
+    writer: CWriter, epilogue: Epilogue, kernel: CKernel, arguments: str, reads: list[CTensor], result: CTensor,
+    channels: int, **types: str,
+) -> CTensor:  # fmt: skip
+    """Append a call of a kernel that sums the first of the arrays `reads`, and applies the epilogue to its sums."""
+    function, parameters = rescale.finish(writer, epilogue.call)
+    name = writer.library.use(kernel, X=reads[0].type, **types, Y=result.type, finish=function)
+    begins = initial_sums(writer, np.zeros(channels, np.int64), epilogue)
+    text = f"    {name}({arguments}, {begins.mark}, {parameters}, {result.mark});\n"
+    writer.write(text, [*reads, begins], [result])
+    return writer.store_result(epilogue, result)
 
 
 def product(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
@@ -202,41 +193,18 @@ def _dense(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     epilogue = writer.find_epilogue(var, -1)
     x, result = writer.array(call.args[0]), writer.result(epilogue.var)
     constant = writer.constants.tensor(weight.T, "weight")
-    function, parameters = rescale.finish(writer, epilogue.call)
-    begins = initial_sums(writer, np.zeros(columns, np.int64), epilogue)
-    name = writer.library.use(matmul_text.DENSE, X=x.type, W=constant.type, Y=result.type, finish=function)
-    rows = x.size // depth
-    text = (
-        f"    {name}({rows}, {depth}, {columns}, {x.mark}, {constant.mark}, {begins.mark}, {parameters}, "
-        f"{result.mark});\n"
-    )
-    writer.write(text, [x, constant, begins], [result])
-    return writer.store_result(epilogue, result)
+    arguments = f"{x.size // depth}, {depth}, {columns}, {x.mark}, {constant.mark}"
+    return emit_sums(writer, epilogue, matmul_text.DENSE, arguments, [x, constant], result, columns, W=constant.type)
 
 
 def border(writer: CWriter, var: relax.Var, call: relax.Call) -> InputWithBorder | None:
     """Result of a nn.pad that only convolutions read, as an implicit border; None for any other nn.pad."""
     width = ints(call.attrs.pad_width)
-    readers = [writer.view.value[name] for name in writer.view.readers[var.name]]
-    fits = str(call.attrs.pad_mode) == "constant" and not any(width[:4]) and min(width) >= 0
-    if not fits or not readers or writer.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
+    if str(call.attrs.pad_mode) != "constant" or min(width) < 0 or not writer.can_take_border(var.name, width):
         return None
-    code = int(call.attrs.pad_value)
-    return InputWithBorder(writer.array(call.args[0]), width[4::2], code)
+    return InputWithBorder(writer.array(call.args[0]), width[4::2], int(call.attrs.pad_value))
 
 
-def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:
-    return (
-        isinstance(reader, relax.Call)
-        and isinstance(reader.op, tvm.ir.Op)
-        and reader.op.name.removeprefix("relax.") in CONVOLUTIONS
-        and not any(ints(reader.attrs.padding))
-        and reader.args[0].name == var.name
-        and is_const(reader.args[1])
-    )
-
-
-CONVOLUTIONS = where(kind=CONVOLUTION)
 FORMS = {
     **dict.fromkeys(CONVOLUTIONS, convolution),
     "tvmq.conv_transpose": transposed_convolution,

@@ -5,20 +5,20 @@ Tests: tests/formats/c/test_operators.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tvm import relax
 
 from tvmq.formats.c import rescale
 from tvmq.formats.c.kernels.norm import MASKED_MEAN
-from tvmq.formats.c.loops import block, index, nest
-from tvmq.formats.c.products import ints
-from tvmq.formats.c.tensor import C_TYPES, SIZES, CTensor, Ints, broadcast, strides_of
+from tvmq.formats.c.loops import block, emit_loops, index, nest
+from tvmq.formats.c.tensor import C_TYPES, CTensor, Ints, broadcast, strides_of
 from tvmq.formats.c.writer import CWriter, Epilogue, Form, literal
+from tvmq.formats.exporting.binding_writer import ints
 from tvmq.graph.view import op_name, shape_of
 
 
-def _emit_reduction(
-    writer: CWriter, x: CTensor, result: CTensor, axes: Ints, texts: tuple[str, str, str], more: list[CTensor]
-) -> None:
+def _emit_reduction(writer: CWriter, x: CTensor, result: CTensor, axes: Ints, texts: tuple[str, str, str]) -> None:
     """Append a step: for each place of the result, `texts` before, inside and after the loops over the axes.
 
     In the texts {a} is an element, {y} the place of the result, {at} the number of the element in its loops and
@@ -40,8 +40,7 @@ def _emit_reduction(
     before, inside, behind = (text.format(*counters, **places) for text in texts)
     loops = nest(tuple(x.shape[axis] for axis in axes), inside, counter="j", indent="    ")
     body = "{\n    " + before + "\n" + loops + "    " + behind + "\n}"
-    declared = [f"const {x.type} *a = {x.mark};", f"{result.type} *y = {result.mark};"]
-    writer.write(block(declared, nest(sizes, body)), [x, *more], [result])
+    emit_loops(writer, sizes, body, result, a=x)
 
 
 def total(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
@@ -61,7 +60,7 @@ def total(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
         f"sum += {{a}} - {literal(int(call.attrs.zero_point))};",
         f"{function}({parameters}, &sum, 1, {channel}, 0, y + {{y}});",
     )
-    _emit_reduction(writer, x, result, axes, texts, [])
+    _emit_reduction(writer, x, result, axes, texts)
     return writer.store_result(epilogue, result)
 
 
@@ -83,43 +82,35 @@ def _axes(writer: CWriter, call: relax.Call) -> Ints:
     return tuple(sorted(a % rank for a in (ints(axis) if hasattr(axis, "__len__") else (int(axis),))))
 
 
-def extreme(symbol: str) -> Form:
-    """max, min."""
+def reduction_form(texts: Callable[[str, str], tuple[str, str, str]]) -> Form:
+    """Form of a reduction whose texts, as of `_emit_reduction`, are made of the types of elements and of results."""
 
     def form(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
         x, result = writer.array(call.args[0]), writer.result(var)
-        kind = C_TYPES[x.type]
-        texts = (f"{kind} best = {{first}};", f"best = {{a}} {symbol} best ? {{a}} : best;", "y[{y}] = best;")
-        _emit_reduction(writer, x, result, _axes(writer, call), texts, [])
+        _emit_reduction(writer, x, result, _axes(writer, call), texts(C_TYPES[x.type], C_TYPES[result.type]))
         return result
 
     return form
+
+
+def extreme(symbol: str) -> Form:
+    """max, min."""
+    inside = f"best = {{a}} {symbol} best ? {{a}} : best;"
+    return reduction_form(lambda kind, _: (f"{kind} best = {{first}};", inside, "y[{y}] = best;"))
 
 
 def place_of(symbol: str) -> Form:
     """argmax, argmin: the first of equal ones."""
-
-    def form(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
-        x, result = writer.array(call.args[0]), writer.result(var)
-        kind = C_TYPES[x.type]
-        texts = (
-            f"{kind} best = {{first}}; {C_TYPES[result.type]} place = 0;",
-            f"if ({{a}} {symbol} best) {{{{ best = {{a}}; place = {{at}}; }}}}",
-            "y[{y}] = place;",
-        )
-        _emit_reduction(writer, x, result, _axes(writer, call), texts, [])
-        return result
-
-    return form
+    inside = f"if ({{a}} {symbol} best) {{{{ best = {{a}}; place = {{at}}; }}}}"
+    return reduction_form(
+        lambda kind, place: (f"{kind} best = {{first}}; {place} place = 0;", inside, "y[{y}] = place;")
+    )
 
 
-def plain_sum(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+def _sum_texts(kind: str, result: str) -> tuple[str, str, str]:
     """sum of integers, which wraps round."""
-    x, result = writer.array(call.args[0]), writer.result(var)
-    unsigned = "uint64_t" if SIZES[result.type] == 8 else "uint32_t"
-    texts = (f"{unsigned} sum = 0;", f"sum += ({unsigned}){{a}};", f"y[{{y}}] = ({C_TYPES[result.type]})sum;")
-    _emit_reduction(writer, x, result, _axes(writer, call), texts, [])
-    return result
+    unsigned = "uint64_t" if result == "int64_t" else "uint32_t"
+    return f"{unsigned} sum = 0;", f"sum += ({unsigned}){{a}};", f"y[{{y}}] = ({result})sum;"
 
 
 def masked_mean(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
@@ -149,5 +140,5 @@ FORMS: dict[str, Form] = {
     "min": extreme("<"),
     "argmax": place_of(">"),
     "argmin": place_of("<"),
-    "sum": plain_sum,
+    "sum": reduction_form(_sum_texts),
 }

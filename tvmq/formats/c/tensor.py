@@ -79,6 +79,11 @@ class CTensor:
         return self.size * SIZES[self.type]
 
     @property
+    def strides(self) -> Ints:
+        """Distances between elements along each axis, in elements."""
+        return strides_of(self.shape)
+
+    @property
     def mark(self) -> str:
         """Placeholder of its address in the text of a step until the arena is planned."""
         return f"@{self.number}@"

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.errors import UnsupportedOpError
 from tvmq.formats.c import loops, rescale
 from tvmq.formats.c.constants import CConstants
 from tvmq.formats.c.library import Library
 from tvmq.formats.c.tensor import NAMES, CTensor, Formula, Ints, Operand, Storage, broadcast, in_arena, strides_of
+from tvmq.formats.exporting.binding_writer import BindingWriter, Table
 from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
@@ -65,59 +65,37 @@ class Epilogue:
         self.var = var
 
 
-class CWriter:
-    """`values` holds what each variable became, `steps` what is to be done in order."""
+class CWriter(BindingWriter):
+    """`values` holds the array or the formula of each variable, `steps` the statements in order."""
 
-    def __init__(self, view: View, forms: dict[str, Form]) -> None:
-        self.view, self.forms = view, forms
+    caller, format = "export_c", "C"
+    remedy = f"{BindingWriter.remedy}, or report the operator"
+
+    def __init__(self, view: View, forms: Table) -> None:
+        super().__init__(view, forms)
         self.library, self.constants = Library(), CConstants()
-        self.values: dict[str, Value] = {}
         self.steps: list[CStep] = []
         self.tensors: dict[str, CTensor] = {}
-        self.layer = ""
 
     def run(self, inputs: Sequence[str]) -> list[CTensor]:
         """Write all steps; the arrays that the function returns. `inputs` are names of its parameters in C."""
         for param, place in zip(self.view.func.params, inputs, strict=True):
             self.values[param.name] = CTensor(shape_of(param), NAMES[dtype_of(param)], Storage(0, place=place))
-        for var, value in self.view.bindings:
-            if var.name not in self.values:
-                self.layer = ", ".join(self.view.sources(var.name))
-                self.values[var.name] = self._value(var, value)
-        return [self.array(var) for var in self._results()]
+        self.write_bindings()
+        return [self.array(self.view.var[name]) for name in self.view.outputs]
 
-    def _results(self) -> list[relax.Var]:
-        return [self.view.var[name] for name in self.view.outputs]
+    # ---- what an expression is
 
-    def _value(self, var: relax.Var, value: relax.Expr) -> Value:
-        if not isinstance(value, relax.Call):
-            return self.value(value)
-        form = self.forms.get(op_name(value))
-        if form is None:
-            raise self.unsupported_error(op_name(value) or "a call of a function")
-        result = form(self, var, value)
+    def write_call(self, var: relax.Var, call: relax.Call) -> Value:
+        """Value of a call: a formula only where its reader writes it into its own loop."""
+        result = super().write_call(var, call)
         if isinstance(result, Formula) and not self._is_read_once(var.name, result):
             result = self.write_formula(result)
         return result
 
-    def unsupported_error(self, operator: str, reason: str = "has no equivalent in C") -> UnsupportedOpError:
-        """Error for an operator of the current layer."""
-        return UnsupportedOpError(
-            f"export_c, layer '{self.layer}': {operator} {reason}; keep this layer out of the exported part of the "
-            "model, or report the operator"
-        )
-
-    # ---- what an expression is
-
-    def value(self, expr: relax.Expr) -> Value:
-        """Value that an argument became."""
-        if isinstance(expr, relax.Tuple):
-            return [self.value(item) for item in expr.fields]
-        if isinstance(expr, relax.TupleGetItem):
-            return self.value(expr.tuple_value)[expr.index]
-        if is_const(expr):
-            return self.constants.tensor(const_value(expr), "constant")
-        return self.values[expr.name]
+    def constant_value(self, expr: relax.Constant) -> CTensor:
+        """Array of a constant."""
+        return self.constants.tensor(const_value(expr), "constant")
 
     def array(self, expr: relax.Expr) -> CTensor:
         """An argument as an array in memory."""
@@ -194,12 +172,12 @@ class CWriter:
         """Bias and requantize behind sums, as far as the step can apply them; their variables are written with it."""
         rank, channels = len(shape_of(var)), shape_of(var)[channel_axis]
         epilogue = Epilogue(var)
-        reader = self._only_reader(epilogue.var)
+        reader = self.view.only_reader(var.name)
         if reader is not None and op_name(self.view.value[reader]) == "add":
             epilogue.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
             if epilogue.bias is not None:
                 epilogue.follow(self.view.var[reader])
-                reader = self._only_reader(epilogue.var)
+                reader = self.view.only_reader(epilogue.var.name)
         if reader is not None and op_name(self.view.value[reader]) == "tvmq.requantize":
             call = self.view.value[reader]
             sizes = rescale.constants_of(call)[0].size if str(call.attrs.mode) != "float" else -1
@@ -212,9 +190,6 @@ class CWriter:
         """Record the result under all variables that the epilogue computes."""
         self.values.update(dict.fromkeys([*epilogue.intermediates, epilogue.var.name], result))
         return result
-
-    def _only_reader(self, var: relax.Var) -> str | None:
-        return self.view.only_reader(var.name)
 
 
 def literal(number: int) -> str:

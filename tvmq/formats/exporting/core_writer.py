@@ -1,65 +1,66 @@
 """Base of the writers of an integral core in a format with channels last: TFLite and TOSA.
 
-Tests: tests/formats/exporting/test_formats_page.py
+Tests: tests/formats/exporting/test_core.py
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from tvm import relax
 
-from tvmq.errors import UnsupportedOpError
-from tvmq.formats.exporting.layouts import LAST, Ints, Order, module_order
-from tvmq.graph.operators import where
-from tvmq.graph.operators.record import CONVOLUTION
-from tvmq.graph.view import View, is_const, op_name, shape_of
+from tvmq.formats.exporting.binding_writer import BindingWriter, Table
+from tvmq.formats.exporting.core import CoreTensor, Pending, Sides
+from tvmq.formats.exporting.layouts import LAST, Ints, Order, layout_steps, module_order
+from tvmq.graph.view import View, op_name, shape_of
 
-KEEP_OUT = "keep this layer out of the exported part of the model"
-CONVOLUTIONS = where(kind=CONVOLUTION)
 # Operators that read images with channels last
 CHANNELS_LAST = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tvmq.sum_pool", "tvmq.adaptive_sum_pool",
                  "tvmq.conv_transpose", "image.resize2d")  # fmt: skip
 INT32 = 2**31
 
 
-class CoreWriter:
-    """`values` holds the value of each variable: a tensor of the format, pending sums, or a list of tensors.
+class CoreWriter(BindingWriter):
+    """`values` holds the value of each variable: a tensor of the file, a pending node, or a list of tensors.
 
-    forms    {operator: function that writes it}
-    scales   {variable: (scale, zero point)} of those that hold codes
-    layer    name of the current layer, for messages
+    forms     those of the base; the value of a variable is a node or a tensor
+    printers  {class of a node: function that prints it: its tensor}
+    scales    {variable: (scale, zero point)} of those that hold codes
     """
 
-    caller: ClassVar[str]
-    format: ClassVar[str]
+    most_axes: ClassVar[int] = 64
 
-    def __init__(
-        self, view: View, forms: Mapping[str, Callable[..., Any]], scales: Mapping[str, tuple[float, int]]
-    ) -> None:
-        self.view, self.forms, self.scales = view, forms, scales
-        self.values: dict[str, Any] = {}
-        self.layer = ""
+    def __init__(self, view: View, forms: Table, printers: Table, scales: Mapping[str, tuple[float, int]]) -> None:
+        super().__init__(view, forms)
+        self.printers, self.scales = printers, scales
 
-    def write_bindings(self) -> None:
-        """Write all operators in order; `values` has the parameters already."""
-        for var, value in self.view.bindings:
-            self.layer = ", ".join(self.view.sources(var.name)) or var.name
-            self.values[var.name] = self._value_of(var, value)
+    def write_call(self, var: relax.Var, call: relax.Call) -> Any:
+        """Value of a call: its node, printed unless it is pending."""
+        node = super().write_call(var, call)
+        return node if isinstance(node, CoreTensor | Pending | list) else self.printers[type(node)](self, node, var)
 
-    def _value_of(self, var: relax.Var, value: relax.Expr) -> Any:
-        if isinstance(value, relax.Var):
-            return self.values[value.name]
-        if isinstance(value, relax.TupleGetItem):
-            return self.values[value.tuple_value.name][value.index]
-        if isinstance(value, relax.Tuple):
-            return [self.values[item.name] for item in value.fields]
-        form = self.forms.get(op_name(value))
-        if form is None:
-            raise self.unsupported_error(op_name(value) or "a call of a function")
-        return form(self, var, value)
+    # ---- values
+
+    def tensor(self, expr: relax.Expr) -> CoreTensor:
+        """An argument as a tensor of the file."""
+        value = self.value(expr)
+        if isinstance(value, list):
+            raise self.unsupported_error("an operator that reads several tensors as one")
+        if isinstance(value, Pending):
+            value = self.values[expr.name] = self.print_pending(value, expr)
+        return value
+
+    def constant_value(self, expr: relax.Constant) -> NoReturn:
+        """Refuse: files have no operators of constants."""
+        raise self.unsupported_error("an operator that reads a constant")
+
+    @abstractmethod
+    def print_pending(self, node: Pending, var: relax.Var) -> CoreTensor:
+        """Tensor of a node that an operator reads before its requantize."""
 
     def find_input_order(self, param: relax.Var) -> Order:
         """Order of an input's axes in the file: channels last where its first readers take an image."""
@@ -72,14 +73,61 @@ class CoreWriter:
             names = [reader for reader, kind in kinds.items() if kind in ("nn.pad", "tvmq.table")]
         return LAST[rank] if rank in LAST and read & set(CHANNELS_LAST) else module_order(rank)
 
-    def can_take_border(self, name: str, width: Ints) -> bool:
-        """True if a border of `width` can be the padding of convolutions, its only readers.
+    # ---- layouts
 
-        name    variable that is the result of nn.pad
-        width   (before, after) of each axis, one behind the other
-        """
-        readers = [self.view.value[reader] for reader in self.view.readers[name]]
-        return bool(readers) and not any(width[:4]) and not self.view.is_output(name) and all(map(_has_no_pad, readers))
+    def in_layout(self, tensor: CoreTensor, order: Order) -> CoreTensor:
+        """The tensor in another order of axes."""
+        place, sizes = tensor.place, tensor.sizes
+        for step, numbers in layout_steps(tensor.shape, tensor.order, order, self.most_axes):
+            sizes = numbers if step == "reshape" else tuple(sizes[axis] for axis in numbers)
+            place = self.emit_step(step, replace(tensor, place=place), numbers, sizes)
+        return replace(tensor, place=place, order=order)
+
+    def to_channels_last(self, tensor: CoreTensor) -> CoreTensor:
+        """The tensor with channels last."""
+        return self.in_layout(tensor, LAST[len(tensor.shape)])
+
+    def reshape(self, tensor: CoreTensor, shape: Ints, hint: str = "") -> CoreTensor:
+        """Elements in the order of the module, in another shape."""
+        return self.reshape_elements(self.in_layout(tensor, module_order(len(tensor.shape))), shape, hint)
+
+    def reshape_elements(self, tensor: CoreTensor, shape: Ints, hint: str = "") -> CoreTensor:
+        """Elements in the order of the file, in another shape, which has the order of the module."""
+        result = replace(tensor, shape=shape, order=module_order(len(shape)))
+        return result if tensor.sizes == result.sizes else self.emit_reshape(tensor, result, hint)
+
+    def align_operands(self, a: CoreTensor, b: CoreTensor, rank: int) -> tuple[CoreTensor, CoreTensor, Order]:
+        """Two tensors of one rank and in one order of axes, which broadcast as those of the module do."""
+        a, b = (
+            t
+            if len(t.shape) == rank
+            else self.reshape(t, (1,) * (rank - len(t.shape)) + t.shape, f"{self.layer}_widened")
+            for t in (a, b)
+        )
+        order = a.order if a.is_channels_last else b.order
+        return self.in_layout(a, order), self.in_layout(b, order), order
+
+    def add_border(self, tensor: CoreTensor, width: Sides, code: int, hint: str = "") -> CoreTensor:
+        """The tensor with a border of one code of the file; `width` is for the axes of the module."""
+        if not any(side for sides in width for side in sides):
+            return tensor
+        shape = tuple(n + before + after for n, (before, after) in zip(tensor.shape, width, strict=True))
+        sides = tuple((0, 0) if axis is None else width[axis] for axis in tensor.order)
+        return self.emit_border(tensor, replace(tensor, shape=shape), sides, code, hint)
+
+    @abstractmethod
+    def emit_step(self, step: str, tensor: CoreTensor, numbers: Ints, sizes: Ints) -> Any:
+        """Append a "reshape" or a "transpose" by `numbers`; the place of its result, which has these sizes."""
+
+    @abstractmethod
+    def emit_reshape(self, tensor: CoreTensor, result: CoreTensor, hint: str) -> CoreTensor:
+        """Append a reshape to `result`, which has no place yet."""
+
+    @abstractmethod
+    def emit_border(self, tensor: CoreTensor, result: CoreTensor, sides: Sides, code: int, hint: str) -> CoreTensor:
+        """Append a border, given for the axes of the file, around the tensor."""
+
+    # ---- biases, errors
 
     def to_int32_bias(self, bias: np.ndarray) -> np.ndarray:
         """Bias as int32; refused where it does not fit."""
@@ -93,19 +141,3 @@ class CoreWriter:
         if values.size not in (1, bias.size):
             raise self.unsupported_error("a bias that differs from position to position")
         return bias + values
-
-    def unsupported_error(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
-        """Error that names the current layer."""
-        return UnsupportedOpError(
-            f"{self.caller}, layer '{self.layer}': {what} has no equivalent in {self.format}; {remedy}"
-        )
-
-
-def ints(values: Any) -> Ints:
-    """Integers of a TVM attribute."""
-    return tuple(int(v) for v in values)
-
-
-def _has_no_pad(reader: relax.Expr) -> bool:
-    """True for a convolution with a constant weight that has no border of its own."""
-    return op_name(reader) in CONVOLUTIONS and is_const(reader.args[1]) and not any(ints(reader.attrs.padding))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from tvm import relax
@@ -60,10 +61,19 @@ def to_module_order(array: np.ndarray, order: Order) -> np.ndarray:
     return np.ascontiguousarray(squeezed.transpose(np.argsort(kept)))
 
 
-def layout_steps(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
+def to_two_axes(values: Sequence[int], fill: int = 1) -> Ints:
+    """Options of one axis as options of two.
+
+    >>> to_two_axes((3,)), to_two_axes((3, 2))
+    ((1, 3), (3, 2))
+    """
+    return (fill,) * (2 - len(values)) + tuple(int(value) for value in values)
+
+
+def layout_steps(shape: Ints, order: Order, wanted: Order, most_axes: int = 64) -> list[tuple[str, Ints]]:
     """Steps that bring a tensor from one order of axes to another: ("reshape", sizes), ("transpose", axes) or nothing.
 
-    Where only axes of size 1 move nothing is transposed.
+    Where only axes of size 1 move nothing is transposed; a transpose of more than `most_axes` has axes merged.
 
     >>> layout_steps((1, 3, 8, 9), LAST[4], module_order(4))
     [('transpose', (0, 3, 1, 2))]
@@ -78,8 +88,12 @@ def layout_steps(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, In
     if [axis for axis in known if shape[axis] != 1] != [axis for axis in target if shape[axis] != 1]:
         if None in order:
             steps.append(("reshape", tuple(shape[axis] for axis in known)))
-        steps.append(("transpose", tuple(known.index(axis) for axis in target)))
-        sizes = tuple(shape[axis] for axis in target)
+        axes, sizes = tuple(known.index(axis) for axis in target), tuple(shape[axis] for axis in target)
+        if len(axes) > most_axes:
+            merged, axes = collapse_transpose(tuple(shape[axis] for axis in known), axes)
+            steps += [("reshape", merged), ("transpose", axes), ("reshape", sizes)]
+        else:
+            steps.append(("transpose", axes))
     if sizes != arrange_sizes(shape, wanted):
         steps.append(("reshape", arrange_sizes(shape, wanted)))
     return steps
@@ -136,3 +150,25 @@ class FileTensor:
     def from_file(self, codes: np.ndarray) -> np.ndarray:
         """Numbers of the file as the module has them."""
         return (to_module_order(codes, self.order).astype(np.int64) + self.uint8_offset).astype(self.dtype)
+
+
+@dataclass(frozen=True)
+class CoreExport:
+    """File that an exporter wrote.
+
+    path             the file
+    size             bytes
+    operators        {name in the format: how many}
+    inputs, outputs  FileTensor: name, and scale and zero point of codes; `to_file` and `from_file` turn codes of the
+                     module into those of the file, which are int8 and have channels last
+    """
+
+    path: Path
+    size: int
+    operators: dict[str, int]
+    inputs: tuple[FileTensor, ...]
+    outputs: tuple[FileTensor, ...]
+
+    def __str__(self) -> str:
+        counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
+        return f"{self.path}: {self.size} bytes; {counted}"

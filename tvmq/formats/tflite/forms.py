@@ -1,12 +1,13 @@
-"""The table of TFLite forms, by the name of the operator.
+"""The tables of TFLite: operators by name, printers of nodes and of sums by class.
 
 Tests: tests/formats/tflite
 """
 
 from __future__ import annotations
 
+from tvmq.formats.exporting import core_forms
+from tvmq.formats.exporting.binding_writer import Table
 from tvmq.formats.tflite import elementwise, moves, pools, products
-from tvmq.formats.tflite import transposed_convolutions as transposed
-from tvmq.formats.tflite.writer import Form
 
-FORMS: dict[str, Form] = {**products.FORMS, **pools.FORMS, **elementwise.FORMS, **moves.FORMS, **transposed.FORMS}
+FORMS: Table = {**core_forms.FORMS, **products.FORMS, **pools.FORMS, **elementwise.FORMS}
+PRINTERS: Table = {**moves.PRINTERS, **pools.PRINTERS, **elementwise.PRINTERS}

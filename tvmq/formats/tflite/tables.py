@@ -12,17 +12,16 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.formats.exporting.layouts import arrange_sizes, to_file_order
+from tvmq.formats.exporting.core import CoreTensor
+from tvmq.formats.exporting.layouts import to_file_order
 from tvmq.formats.tflite import arithmetic
-from tvmq.formats.tflite.codes import TfliteTensor
-from tvmq.formats.tflite.flatbuffer import Quantization
-from tvmq.formats.tflite.writer import TfliteWriter
+from tvmq.formats.tflite.writer import TfliteWriter, quantization_like
 from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
 
 CODES = np.arange(-128, 128)
 
 
-def table(writer: TfliteWriter, var: relax.Var, x: TfliteTensor, values: np.ndarray) -> TfliteTensor:
+def table(writer: TfliteWriter, var: relax.Var, x: CoreTensor, values: np.ndarray) -> CoreTensor:
     """tvmq.table whose values are codes."""
     if values.dtype.name not in ("uint8", "int8"):
         raise writer.unsupported_error(f"a {values.dtype} table")
@@ -35,9 +34,7 @@ def table(writer: TfliteWriter, var: relax.Var, x: TfliteTensor, values: np.ndar
     return _emit_gather(writer, x, result, wanted.astype(np.int8))
 
 
-def _try_rescale(
-    writer: TfliteWriter, x: TfliteTensor, result: TfliteTensor, wanted: np.ndarray
-) -> TfliteTensor | None:
+def _try_rescale(writer: TfliteWriter, x: CoreTensor, result: CoreTensor, wanted: np.ndarray) -> CoreTensor | None:
     """QUANTIZE: the same real values in another scale."""
     constants = arithmetic.multiplier_of(np.asarray(np.float64(x.scale) / np.float64(result.scale)))
     codes = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
@@ -46,7 +43,7 @@ def _try_rescale(
     return writer.emit("QUANTIZE", [x], result, table="QuantizeOptions")
 
 
-def _try_clip(writer: TfliteWriter, x: TfliteTensor, result: TfliteTensor, wanted: np.ndarray) -> TfliteTensor | None:
+def _try_clip(writer: TfliteWriter, x: CoreTensor, result: CoreTensor, wanted: np.ndarray) -> CoreTensor | None:
     """MAXIMUM and MINIMUM: codes of one scale within bounds."""
     low, high = int(wanted.min()), int(wanted.max())
     same = (x.scale, x.zero) == (result.scale, result.zero)
@@ -55,9 +52,9 @@ def _try_clip(writer: TfliteWriter, x: TfliteTensor, result: TfliteTensor, wante
     return writer.clip_codes(x, result, low, high) if (low, high) != (-128, 127) else x
 
 
-def prelu(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
+def prelu(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> CoreTensor:
     """tvmq.prelu: the tables of all channels, concatenated."""
-    x, attrs = writer.codes(call.args[0]), call.attrs
+    x, attrs = writer.tensor(call.args[0]), call.attrs
     if not is_const(call.args[1]):
         raise writer.unsupported_error("tvmq.prelu with computed slopes")
     slopes, rank = const_value(call.args[1]), len(x.shape)
@@ -76,17 +73,15 @@ def prelu(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTenso
 
 
 def _emit_gather(
-    writer: TfliteWriter, x: TfliteTensor, result: TfliteTensor, values: np.ndarray, first: np.ndarray | None = None
-) -> TfliteTensor:
+    writer: TfliteWriter, x: CoreTensor, result: CoreTensor, values: np.ndarray, first: np.ndarray | None = None
+) -> CoreTensor:
     """GATHER of the table at the codes, as int32, plus 128; `first` are the places of code 0, in the file's order."""
     first = np.asarray([128]) if first is None else first
-    sizes = arrange_sizes(x.shape, x.order)
-    wide = writer.file.tensor(f"{writer.layer}_wide", sizes, "int32")
+    wide = writer.file.tensor(f"{writer.layer}_wide", x.sizes, "int32")
     writer.file.operator("CAST", [x.place], [wide], table="CastOptions", in_data_type=9, out_data_type=2)
-    place = writer.file.tensor(f"{writer.layer}_places", sizes, "int32")
+    place = writer.file.tensor(f"{writer.layer}_places", x.sizes, "int32")
     writer.file.operator("ADD", [wide, writer.numbers(first, "first")], [place], table="AddOptions",
                        fused_activation_function=0)  # fmt: skip
-    kind = Quantization((float(result.scale),), result.zero)
-    entries = writer.file.constant(f"{writer.layer}_table", values, kind)
+    entries = writer.file.constant(f"{writer.layer}_table", values, quantization_like(result))
     writer.file.operator("GATHER", [entries, place], [result.place], version=2, table="GatherOptions", axis=0)
     return result

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 import tvm
 
 from tvmq.base.whole_file import write_file
+from tvmq.formats.exporting.core import CoreTensor
 from tvmq.formats.exporting.integral_core import INTEGRAL, extract_core
-from tvmq.formats.exporting.layouts import FileTensor
-from tvmq.formats.tflite.codes import TfliteTensor
+from tvmq.formats.exporting.layouts import CoreExport, FileTensor
 from tvmq.formats.tflite.flatbuffer import schema
-from tvmq.formats.tflite.forms import FORMS
+from tvmq.formats.tflite.forms import FORMS, PRINTERS
 from tvmq.formats.tflite.writer import TfliteWriter
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
@@ -22,27 +21,13 @@ from tvmq.graph.view import View, dtype_of
 
 
 @dataclass(frozen=True)
-class TFLiteExport:
+class TFLiteExport(CoreExport):
     """File that `to_tflite` wrote.
 
-    path             the file
-    size             bytes
-    operators        {name in TFLite: how many}
-    inputs, outputs  End: name, scale and zero point; `to_file` and `from_file` turn codes of the module into those
-                     of the file, which are int8 and have channels last
-    tensors          {variable of the module: End of the tensor that holds it}, for dumps of what lies between
+    tensors  {variable of the module: FileTensor of the tensor that holds it}, for dumps of what lies between
     """
 
-    path: Path
-    size: int
-    operators: dict[str, int]
-    inputs: tuple[FileTensor, ...]
-    outputs: tuple[FileTensor, ...]
     tensors: dict[str, FileTensor]
-
-    def __str__(self) -> str:
-        counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
-        return f"{self.path}: {self.size} bytes; {counted}"
 
 
 def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
@@ -60,7 +45,7 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
     """
     schema()
     core = extract_core(qmod, "to_tflite", INTEGRAL.format("tflite"))
-    writer = TfliteWriter(View(core), FORMS, get_ledger(qmod).codes)
+    writer = TfliteWriter(View(core), FORMS, PRINTERS, get_ledger(qmod).codes)
     writer.run()
     inputs = _ends(writer, [param.name for param in writer.view.func.params], list(input_names(core["main"]).values()))
     outputs = _ends(writer, writer.view.outputs, output_names(core["main"], len(writer.view.outputs)))
@@ -71,7 +56,7 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
     inside = {
         name: _end(writer, name, writer.file.tensors[codes.place].name, codes)
         for name, codes in writer.values.items()
-        if isinstance(codes, TfliteTensor)
+        if isinstance(codes, CoreTensor)
     }
     data = writer.file.pack(*places)
     path = write_file(path, data, "to_tflite")
@@ -82,7 +67,7 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
 def _ends(writer: TfliteWriter, variables: list[str], names: list[str]) -> tuple[FileTensor, ...]:
     """Inputs or results of the file; an int32 result is refused."""
     for variable in variables:
-        if not isinstance(writer.values[variable], TfliteTensor):
+        if not isinstance(writer.values[variable], CoreTensor):
             writer.layer = ", ".join(writer.view.sources(variable))
             kind = dtype_of(writer.view.var[variable])
             raise writer.unsupported_error(
@@ -91,6 +76,6 @@ def _ends(writer: TfliteWriter, variables: list[str], names: list[str]) -> tuple
     return tuple(_end(writer, var, name, writer.values[var]) for var, name in zip(variables, names, strict=True))
 
 
-def _end(writer: TfliteWriter, variable: str, name: str, codes: TfliteTensor) -> FileTensor:
+def _end(writer: TfliteWriter, variable: str, name: str, codes: CoreTensor) -> FileTensor:
     dtype = dtype_of(writer.view.var[variable])
     return FileTensor(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.uint8_offset, dtype)

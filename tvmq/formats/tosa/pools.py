@@ -10,50 +10,40 @@ from dataclasses import replace
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.exporting.core_writer import ints
-from tvmq.formats.exporting.layouts import LAST, arrange_sizes
-from tvmq.formats.tosa.products import cut, fit_windows, in_two
-from tvmq.formats.tosa.writer import Form, TosaTensor, TosaWriter
-from tvmq.graph.operators import where
-from tvmq.graph.operators.record import POOL
+from tvmq.formats.exporting import core_forms
+from tvmq.formats.exporting.binding_writer import Table, ints
+from tvmq.formats.exporting.core import CoreMaxPool, CoreTensor
+from tvmq.formats.exporting.layouts import LAST
+from tvmq.formats.tosa.products import cover_windows
+from tvmq.formats.tosa.writer import TosaWriter
 from tvmq.graph.view import shape_of
-from tvmq.numerics.windows import both_sides
 
 
-def max_pool(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
-    """nn.max_pool1d, nn.max_pool2d: MAX_POOL2D, whose border is never the largest."""
-    attrs, x, rank = call.attrs, writer.tensor(call.args[0]), len(shape_of(var)) - 2
-    if rank > 2 or not str(attrs.layout).startswith("NC") or any(d != 1 for d in ints(attrs.dilation)):
-        raise writer.unsupported_error(f"a dilated pool, or a pool over {rank} axes,")
-    kernel, strides = ints(attrs.pool_size), ints(attrs.strides)
-    sizes, sides = fit_windows(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
-    if any(side >= k for pair, k in zip(sides, kernel, strict=True) for side in pair):
+def print_max_pool(writer: TosaWriter, node: CoreMaxPool, var: relax.Var) -> CoreTensor:
+    """MAX_POOL2D, whose border is never the largest."""
+    windows = node.windows
+    if any(side >= k for pair, k in zip(windows.border, windows.kernel, strict=True) for side in pair):
         raise writer.unsupported_error("a pool with a window that lies wholly in its border")
-    x = cut(writer, writer.to_channels_last(x), sizes)
-    pad = [side for pair in (*[(0, 0)] * (2 - rank), *sides) for side in pair]
-    result = replace(x, shape=shape_of(var))
+    x, pad = cover_windows(writer, node.x, windows)
     mode = writer.graph.schema.NanPropagationMode.PROPAGATE
-    return writer.emit("MAX_POOL2D", [x], result, in_two(kernel), in_two(strides), pad, mode)
+    result = replace(x, shape=shape_of(var))
+    return writer.emit("MAX_POOL2D", [x], result, list(windows.kernel), list(windows.strides), pad, mode)
 
 
-def sum_pool(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
+def sum_pool(writer: TosaWriter, var: relax.Var, call: relax.Call) -> CoreTensor:
     """tvmq.sum_pool: a depthwise convolution of ones."""
-    attrs, x, rank = call.attrs, writer.tensor(call.args[0]), len(shape_of(var)) - 2
-    kernel, strides = ints(attrs.kernel), ints(attrs.strides)
-    if rank > 2 or x.dtype != "int8":
-        raise writer.unsupported_error(f"a pool over {rank} axes of {x.dtype}")
-    sizes, sides = fit_windows(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
-    x, channels = cut(writer, writer.to_channels_last(x), sizes), x.shape[1]
-    pad = [side for pair in (*[(0, 0)] * (2 - rank), *sides) for side in pair]
-    ones = writer.graph.constant(np.ones((*in_two(kernel), channels, 1), np.int8))
+    node = core_forms.sum_pool(writer, var, call)
+    windows, channels = node.windows, node.x.shape[1]
+    x, pad = cover_windows(writer, node.x, windows)
+    ones = writer.graph.constant(np.ones((*windows.kernel, channels, 1), np.int8))
     zeros = writer.graph.constant(np.zeros(channels, np.int32))
-    result = TosaTensor("", shape_of(var), LAST[rank + 2], "int32")
-    numbers = [writer.number(int(attrs.zero_point) - x.uint8_offset, "int8"), writer.number(0, "int8")]
-    options = [pad, in_two(strides), [1, 1], False, writer.graph.schema.DType.INT32]
+    result = CoreTensor("", node.shape, LAST[len(node.shape)], "int32")
+    numbers = [writer.number(node.zero, "int8"), writer.number(0, "int8")]
+    options = [pad, list(windows.strides), [1, 1], False, writer.graph.schema.DType.INT32]
     return writer.emit("DEPTHWISE_CONV2D", [x, ones, zeros, *numbers], result, *options)
 
 
-def total(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
+def total(writer: TosaWriter, var: relax.Var, call: relax.Call) -> CoreTensor:
     """tvmq.sum: REDUCE_SUM along each axis."""
     x = writer.tensor(call.args[0])
     axes = sorted(axis % len(x.shape) for axis in ints(call.attrs.axes))
@@ -65,13 +55,9 @@ def total(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
         return sums
     kept = [axis for axis in sums.order if axis is not None and axis not in axes]
     if kept == sorted(kept):  # the elements lie as the module has them
-        sizes = arrange_sizes(shape_of(var), tuple(range(len(kept))))
-        return TosaTensor(writer.reshape_elements(sums, sizes), shape_of(var), tuple(range(len(kept))), "int32")
+        return writer.reshape_elements(sums, shape_of(var))
     return writer.reshape(sums, shape_of(var))
 
 
-FORMS: dict[str, Form] = {
-    **dict.fromkeys(where(kind=POOL, commutes_with_quantize=True), max_pool),
-    "tvmq.sum_pool": sum_pool,
-    "tvmq.sum": total,
-}
+FORMS: Table = {"tvmq.sum_pool": sum_pool, "tvmq.sum": total}
+PRINTERS: Table = {CoreMaxPool: print_max_pool}

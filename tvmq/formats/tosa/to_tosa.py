@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from pathlib import Path
 
 import tvm
 
 from tvmq.base.whole_file import write_file
+from tvmq.formats.exporting.core import CoreTensor
 from tvmq.formats.exporting.integral_core import INTEGRAL, extract_core
-from tvmq.formats.exporting.layouts import FileTensor
-from tvmq.formats.tosa.forms import FORMS
+from tvmq.formats.exporting.layouts import CoreExport, FileTensor
+from tvmq.formats.tosa.forms import FORMS, PRINTERS
 from tvmq.formats.tosa.graph import schema
-from tvmq.formats.tosa.writer import UINT8_OFFSETS, TosaTensor, TosaWriter
+from tvmq.formats.tosa.writer import UINT8_OFFSETS, TosaWriter
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of
 
 
-@dataclass(frozen=True)
-class TosaExport:
-    """File that `to_tosa` wrote.
-
-    path             the file
-    size             bytes
-    operators        {name in the specification: how many}
-    inputs, outputs  End: name, and scale and zero point where these are codes; `to_file` and `from_file` turn codes of
-                     the module into those of the file, which are int8 and have channels last
-    """
-
-    path: Path
-    size: int
-    operators: dict[str, int]
-    inputs: tuple[FileTensor, ...]
-    outputs: tuple[FileTensor, ...]
-
-    def __str__(self) -> str:
-        counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
-        return f"{self.path}: {self.size} bytes; {counted}"
+class TosaExport(CoreExport):
+    """File that `to_tosa` wrote."""
 
 
 def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
@@ -58,7 +39,7 @@ def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
     """
     schema()
     core = extract_core(qmod, "to_tosa", INTEGRAL.format("tosa"))
-    writer = TosaWriter(View(core), FORMS, get_ledger(qmod).codes)
+    writer = TosaWriter(View(core), FORMS, PRINTERS, get_ledger(qmod).codes)
     entries = input_names(core["main"])
     results = writer.run(list(entries.values()))
     sources = output_names(core["main"], len(results))
@@ -72,7 +53,7 @@ def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
 
 
 def _ends(
-    writer: TosaWriter, variables: list[str], names: list[str], tensors: list[TosaTensor]
+    writer: TosaWriter, variables: list[str], names: list[str], tensors: list[CoreTensor]
 ) -> tuple[FileTensor, ...]:
     """Name, shape, order and scale of each input or result."""
     ends = []
