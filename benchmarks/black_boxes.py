@@ -1,4 +1,4 @@
-"""Which arithmetic other tools follow: their answers to vectors of single operators, and the rules that explain them.
+"""Arithmetic of other tools: their answers to vectors of single operators, and the rules that explain them.
 
     python benchmarks/black_boxes.py [--tools onnxruntime,openvino,...] [--avx2] [--seed 0] [--json FILE] [--quick]
 

@@ -1,4 +1,4 @@
-"""How compile time grows with the depth of a network: chains of cheap operators, and a GRU of many steps.
+"""Compile time by the depth of a network: chains of cheap operators, and a GRU of many steps.
 
     python benchmarks/depth.py [--kinds add,relu,sine,functions,slices,residual,gru] [--counts 1000,5000,20000]
 

@@ -134,7 +134,7 @@ def judged(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def geometric_mean(values: list[float]) -> float:
-    """Of positive numbers; NaN without any.
+    """Geometric mean of positive numbers; NaN without any.
 
     >>> geometric_mean([1.0, 4.0])
     2.0

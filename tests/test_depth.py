@@ -1,4 +1,4 @@
-"""Long chains of operators: no part of the road recurses over depth, and its steps grow in line with their number."""
+"""Long chains of operators: no stage recurses over depth, and the work grows linearly with their number."""
 
 from __future__ import annotations
 

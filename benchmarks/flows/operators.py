@@ -18,7 +18,7 @@ NEAR_OF_SUMS = 0.016  # by which tvmq.add may miss the exact sum; QNNPACK sums i
 
 
 class Alone(nn.Module):
-    """One module or function of quantized tensors, with floats in and out."""
+    """A single module or function of quantized tensors, with floats in and out."""
 
     def __init__(self, function: Any, grids: list[tuple[float, int, torch.dtype]]) -> None:
         super().__init__()

@@ -186,7 +186,7 @@ def questions(random: np.random.Generator, count: int) -> tuple[np.ndarray, np.n
 
 
 def masked_attention() -> Recipe:
-    """Scores of places that are not there are -inf; what stands there is large."""
+    """Scores of places that are not there are -inf; the values in them are large."""
     return Recipe(Encoder(14, 4), questions, steps=400)
 
 

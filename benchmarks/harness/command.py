@@ -40,7 +40,7 @@ def argument(*names: str, **options: Any) -> Argument:
 
 
 class HelpFormatter(RawDescriptionHelpFormatter, ArgumentDefaultsHelpFormatter):
-    """The head of a script as it stands, and the default of each option."""
+    """Formatter that keeps the head of a script as written, and adds the default of each option."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What entries of a description say reaches the integer module, and check_backend finds what does not."""
+"""Entries of a description that the integer module must obey, and violations that check_backend must find."""
 
 from __future__ import annotations
 

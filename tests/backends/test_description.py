@@ -1,4 +1,4 @@
-"""What a backend says of itself: its options, what it refuses, and how it is named."""
+"""Descriptions of backends: their options, refusals and names."""
 
 from __future__ import annotations
 

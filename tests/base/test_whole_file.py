@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all; nothing is left of what was killed."""
+"""Atomic writes: files appear whole or not at all, and a killed process leaves nothing."""
 
 from __future__ import annotations
 

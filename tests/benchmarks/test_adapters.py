@@ -1,4 +1,4 @@
-"""What the adapters of peers do themselves, without the peers: layers of an ONNX file, ncnn's files in int8."""
+"""Adapters of peers without the peers: layers of an ONNX file, ncnn's files in int8."""
 
 from __future__ import annotations
 

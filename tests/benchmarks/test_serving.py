@@ -1,4 +1,4 @@
-"""A served model under load: no error, no other answer, and what does not fit is said."""
+"""benchmarks/serving.py: a served model under load gives no error and no wrong answer; bad requests are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration data in every form a user may have them, and every complaint about them."""
+"""Calibration data in every form that is accepted, and the error for every form that is not."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def test_bad_data_are_refused(case: str) -> None:
 
 
 def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What can be read only once has to be copied somewhere."""
+    """Data that can be read only once has to be copied to a disk, which may be full."""
 
     def full(*_arrays: object) -> None:
         raise OSError(28, "No space left on device")

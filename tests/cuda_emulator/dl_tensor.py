@@ -1,4 +1,4 @@
-"""Arrays of the CPU that say they lie on a GPU, for host code that asks."""
+"""CPU arrays that host code takes for arrays on a GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators of the user's: type, definition and kernel, from an ONNX node to compiled integers that are verified."""
+"""Operators of users: type, definition and kernel, from an ONNX node to compiled integers that are verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says about its dynamic dimensions: reshapes that fix them, slices that bound them."""
+"""Dynamic dimensions that a model itself determines: reshapes that fix them, slices that bound them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relay's modules through each single pass: text behind each, and the nodes that scripts look for in it."""
+"""Each single pass on Relay's modules: text after it, and the nodes that scripts look for in it."""
 
 from __future__ import annotations
 

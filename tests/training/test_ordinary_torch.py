@@ -1,4 +1,4 @@
-"""The network is an ordinary torch module: copied, saved, resumed, accumulated, frozen, part of a larger one."""
+"""The network as an ordinary torch module: copied, saved, resumed, accumulated, frozen, part of a larger one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytecode that is read piece by piece is what TVM wrote; what is damaged or unknown is left to TVM."""
+"""Bytecode read piece by piece equals what TVM wrote; damaged or unknown bytecode is left to TVM."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def memory(found: tvm.runtime.Tensor) -> bytes:
 
 
 def tensor(dtype: str) -> bytes:
-    """As TVM writes it."""
+    """A tensor in the bytes that TVM writes."""
     kind = tvm.DataType(dtype)
     size = 6 * kind.itemsize
     head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 2, kind.type_code, kind.bits, 1)

@@ -1,4 +1,4 @@
-"""The module of a saved file: what is no module of ours is one sentence, with right hashes too."""
+"""The module of a saved file: bytes of anything else are refused in one sentence, with valid hashes too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forged modules in saved files, the hashes right: one sentence each, before TVM looks at what is not there."""
+"""Forged modules in saved files with valid hashes: each is refused in one sentence, before TVM reads out of bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that is read piece by piece: the same bytes at any place, and no others."""
+"""Piecewise reading of a file: equal bytes at any offset, and nothing beyond them."""
 
 from __future__ import annotations
 

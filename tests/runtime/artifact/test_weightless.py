@@ -1,4 +1,4 @@
-"""Weights bound to functions: the same results as with constants, in branches, calls of functions and dynamic sizes."""
+"""Weights bound to functions: results equal those with constants, in branches, nested calls and dynamic sizes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_branches_and_calls(code, executable, monkeypatch, least):
 
 @pytest.mark.slow
 def test_a_function_passes_on_what_another_needs(code, executable, monkeypatch):
-    """As main passes weights to the parts of a partitioned model."""
+    """Weights pass through main to the functions of a partitioned model."""
     monkeypatch.setattr(weightless, "LARGE", 1)
     monkeypatch.setattr(weightless, "WORTH", 1)
     names = [function.name for function in code.functions]

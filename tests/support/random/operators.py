@@ -62,7 +62,7 @@ def _constant(graph: Graph, x: Tensor) -> str:
 
 
 def constants(graph: Graph, x: Tensor) -> Tensor:
-    """One or two operators of the tensor and constants, on either side."""
+    """Append one or two operators of the tensor and constants, on either side."""
     for _ in range(graph.integer(1, 2)):
         operator = graph.pick(["Mul", "Add", "Sub", "Div", "Max", "Min"])
         pair = [x.name, _constant(graph, x)]

@@ -1,4 +1,4 @@
-"""Faults put into a healthy network: the doctor names the culprit, and calls the healthy one healthy."""
+"""The doctor on models: it names the cause of each fault in a network, and finds none in a healthy one."""
 
 from __future__ import annotations
 

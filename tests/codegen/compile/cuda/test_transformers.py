@@ -1,4 +1,4 @@
-"""Whole transformers as a GPU computes them: softmax and norms beside products of codes, 16-bit streams."""
+"""Whole transformers on the emulated GPU: softmax and norms beside products of codes, int16 residuals."""
 
 from __future__ import annotations
 

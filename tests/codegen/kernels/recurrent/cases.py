@@ -24,7 +24,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 @dataclass(frozen=True)
 class Case:
-    """One layer; inputs: gates, state, and lengths where a kernel reads them."""
+    """A recurrent layer; inputs: gates, state, and lengths where a kernel reads them."""
 
     layer: Recurrent
     inputs: list[np.ndarray]
