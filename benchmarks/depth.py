@@ -54,7 +54,7 @@ QUICK = 30
 
 
 def chain(kind: str, count: int) -> onnx.ModelProto:
-    """So many operators in a row; the last round may be cut."""
+    """A chain of so many operators; the last round may be cut."""
     names, nodes, start = ["x"], [], "x"
     for number in range(count):
         place = number % len(KINDS[kind])

@@ -203,7 +203,7 @@ def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
 
 
 def head(options: Namespace) -> list[str]:
-    """Nothing; refuse options that do not go together."""
+    """Refuse options that do not go together; returns no lines."""
     if options.peers and options.batch > 1:
         raise SystemExit("latency: --peers takes no --batch: their models are made for one sample")
     if options.clock != CLOCKS[0] and options.threads > 1:

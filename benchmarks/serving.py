@@ -72,7 +72,7 @@ class Server:
         self.process.wait()
 
     def ask(self, clients: int, seconds: float) -> None:
-        """So many clients for so long."""
+        """Ask the server with so many clients for so long."""
         start = time.monotonic()
         threads = [threading.Thread(target=self._client, args=(n, start + seconds)) for n in range(clients)]
         for thread in threads:

@@ -182,7 +182,7 @@ def python(code: str, **environment: str) -> str:
 
 @pytest.mark.slow
 def test_no_import_starts_a_program():
-    """Nothing is compiled at import, and nothing on the PATH is needed for it."""
+    """Imports compile nothing, and need no program of the PATH."""
     assert python(IMPORTS.format(names=modules()), PATH="") == "[]"
 
 

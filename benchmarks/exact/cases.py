@@ -124,7 +124,7 @@ def differing(a: np.ndarray, b: np.ndarray) -> int:
 
 
 def check_folder(folder: Path, builds: Sequence[str] = ("*",)) -> None:
-    """In a fresh process: load and run every executable, or those of these builds; print a line of JSON for each."""
+    """Load and run every executable, or those of these builds, in a fresh process; print a line of JSON for each."""
     import tvmq
 
     for path in sorted(folder.glob("*.npz")):

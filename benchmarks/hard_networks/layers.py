@@ -88,7 +88,7 @@ class Gated(nn.Module):
         self.squeeze, self.excite = nn.Conv2d(wide, wide // 4, 1), nn.Conv2d(wide // 4, wide, 1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """With the sum around."""
+        """Apply the layer and add its input."""
         y = self.depthwise(torch.relu(self.expand(x)))
         gate = self.excite(torch.relu(self.squeeze(y.mean((2, 3), keepdim=True))))
         return x + self.shrink(nn.functional.hardswish(y * nn.functional.hardsigmoid(gate)))

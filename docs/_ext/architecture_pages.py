@@ -109,7 +109,7 @@ def draw_stages(base: str) -> list[str]:
 
 
 def _walks() -> list[str]:
-    """For each step of a session the folders, as boxes in the order in which they are entered."""
+    """Boxes of the folders that each step of a session enters, in this order."""
     lines = []
     for walk in call_walk.record_walks():
         boxes = [(folder, "codes", None) for folder in walk.folders]

@@ -148,7 +148,7 @@ def fixed_ranges(mod: Module) -> dict[str, tuple[float, float]]:
 
 
 def calibrated(mod: Module, config: QConfig) -> Module:
-    """With these ranges."""
+    """Calibrate with fixed ranges."""
     on_the_way = annotated(mod, config)
     return calibrate(on_the_way, fixed_ranges(on_the_way))
 
@@ -176,7 +176,7 @@ ABOUT = {
 
 
 def _third_up(mod: Module) -> dict[str, Rounding]:
-    """For each product the codes of its weight, a third of them one higher."""
+    """Codes of each product's weight, a third of them one higher."""
     view, roundings = View(mod), {}
     for var, value in view.bindings:
         if op_name(value) != "matmul":

@@ -237,7 +237,7 @@ def test_floats_around_products():
 
 
 def assert_built_in(name: str, mod: tvm.IRModule) -> None:
-    """It conforms, and its requantizes are those of the description."""
+    """Check that the module conforms, and that its requantizes are those of the description."""
     backend = backend_named(name)
     found = tvmq.check_backend(mod, backend)
     assert found.conforms, str(found)

@@ -60,7 +60,7 @@ def test_all_refused_options_are_in_one_error():
 
 
 def test_a_backend_with_floats_refuses_no_option():
-    """Its layers stay float instead, each with the reason."""
+    """Layers that it excludes stay float instead, each with the reason."""
     config = qconfig(dtype_input="uint8").for_backend(Backend("toy", activations=("int8",)))
     assert config.dtype_input == "uint8"
 

@@ -110,7 +110,7 @@ def test_a_peer_has_its_settings(script: Any, environments: Path, level: str, ad
 def test_a_peer_that_cannot_be_limited_is_a_row(
     script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not started; one that has no output of a network has no signal to error."""
+    """The peer is not started; one without an output of a network has no signal to error."""
     further = script("harness.further_peers")
     monkeypatch.setattr(further, "PEERS", peers_of_tests(script("harness.peer_environments")))
     monkeypatch.setattr(script("harness.onnxruntime_peer"), "session", lambda path, threads: lambda feed: [np.ones(3)])

@@ -203,7 +203,7 @@ def test_dynamic_dimensions_take_any_size() -> None:
 
 
 def test_several_inputs_stay_together() -> None:
-    """In the order of the model, whatever the order of the dictionary."""
+    """Samples have the order of the model's inputs, for any order of the dictionary."""
     labels = np.arange(5)
     expected = [{"x": SAMPLES[i : i + 2], "labels": labels[i : i + 2]} for i in (0, 2)]
     for data in ([(SAMPLES[:1], labels[:1]), (SAMPLES[1:5], labels[1:])], {"labels": labels, "x": SAMPLES[:5]}):

@@ -28,7 +28,7 @@ def loaded() -> demo.Demo:
 
 @pytest.fixture(scope="module")
 def model(loaded: demo.Demo) -> onnx.ModelProto:
-    """Its network, parsed."""
+    """Network of the example, parsed."""
     return onnx.load_from_string(loaded.model)
 
 

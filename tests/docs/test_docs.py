@@ -64,7 +64,7 @@ def blocks(page) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_python_runs(name, monkeypatch):
-    """With few calibration pictures and the options that take least time: what is asked is that it runs."""
+    """Examples run with few calibration pictures and the quickest options; only errors are looked for."""
     whole = load_demo()
     monkeypatch.setattr("tvmq.demo.load_demo", lambda: replace(whole, calibration=whole.calibration[:8]))
     page = DOCS / f"{name}.md"

@@ -79,7 +79,7 @@ FAMILY = GateFamily()
 
 
 class SigmoidFamily(GateFamily):
-    """In the place of the table that a sigmoid would become."""
+    """A family in place of the table that a sigmoid would become."""
 
     name = "tvmq_tests_sigmoid"
     operators = ("sigmoid",)

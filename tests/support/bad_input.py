@@ -79,7 +79,7 @@ def save_network(folder: Path) -> Path:
 
 
 def refused(place: Place, *arguments: object) -> str:
-    """The one sentence with which a command ends, having left the folder as it was."""
+    """Sentence with which a command ends, having left the folder as it was."""
     before = place.listing()
     result = place.command(*arguments)
     lines = result.err.splitlines()

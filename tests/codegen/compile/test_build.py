@@ -160,7 +160,7 @@ def dotted() -> onnx.ModelProto:
 
 @pytest.mark.slow
 def test_inputs_and_outputs_keep_the_names_of_the_source(tmp_path):
-    """In quantize, run, verify, the reference, and in a saved model."""
+    """Names are kept by quantize, run, verify, the reference, and in a saved model."""
     model = dotted()
     mod, params = tvmq.from_onnx(model)
     feeds = feeds_of(model)

@@ -44,14 +44,14 @@ def fat(module) -> tvmq.Executable:
 
 @pytest.fixture(scope="module")
 def path(fat, tmp_path_factory) -> Path:
-    """Its file."""
+    """File of the executable."""
     path = tmp_path_factory.mktemp("fat") / "fat.tvmq"
     fat.save(path)
     return path
 
 
 def without(*features: str) -> mock._patch:
-    """This CPU without some of its features."""
+    """Pretend that this CPU lacks some of its features."""
     found = host.host_features() - set(features)
     return mock.patch.object(host, "host_features", lambda: found)
 

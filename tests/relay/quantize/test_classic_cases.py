@@ -278,7 +278,7 @@ def test_calibrate_target(by_divergence: relay.IRModule) -> None:
 
 @pytest.mark.slow
 def test_calibrate_memory_bound(by_divergence: relay.IRModule) -> None:
-    """So many tensors at a time as there are CPUs; nothing depends on it."""
+    """Tensors are calibrated in groups as large as the number of CPUs; the results do not depend on it."""
     assert same(by_divergence, calibrated(calibrate_mode="kl_divergence", calibrate_chunk_by=os.cpu_count()))
 
 

@@ -45,7 +45,7 @@ def packed(parts: dict[str, bytes], manifest: dict) -> bytes:
 
 
 def damaged(data: bytes, random: np.random.Generator) -> bytes:
-    """Some bytes changed or missing, or the end."""
+    """Bytes with some changed or missing, or with the end cut off."""
     place, kind = int(random.integers(len(data))), int(random.integers(4))
     if kind == 0:
         return data[:place] + bytes([data[place] ^ int(random.integers(1, 256))]) + data[place + 1 :]

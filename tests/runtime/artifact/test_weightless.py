@@ -151,7 +151,7 @@ def test_what_the_runtime_lacks_is_taken_from_the_compiler(code, executable, mon
 
 @pytest.mark.slow
 def test_weights_of_several_layers_are_there_once(tmp_path: Path):
-    """In the file, and in memory when it is loaded; the module has them all."""
+    """Weights are stored once in the file, and in memory when it is loaded; the module has them all."""
     net = Net((4, 128))
     weight = np.random.default_rng(0).normal(size=(128, 128)).astype(np.float32) / 12
     shared = net.constant(weight)

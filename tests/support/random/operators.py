@@ -109,7 +109,7 @@ def reduced(graph: Graph, x: Tensor) -> Tensor:
 
 
 def gathered(graph: Graph, x: Tensor) -> Tensor:
-    """Some channels, rows or columns in another order."""
+    """Gather channels, rows or columns in another order."""
     axis = graph.integer(1, 3)
     count = graph.integer(1, x.shape[axis])
     indices = graph.random.integers(-x.shape[axis], x.shape[axis], count)

@@ -61,7 +61,7 @@ class Case:
         return cls(layer, inputs, weight, terms, scale, lengths, (rows, batch, hidden))
 
     def expected(self) -> np.ndarray:
-        """By the definition."""
+        """Expected result by the definition."""
         layer, (gates, state, *_) = self.layer, self.inputs
         options = {name: getattr(layer, name) for name in ("kind", "activations", "clip", "reverse", "ends")}
         if self.scale is None:
