@@ -78,7 +78,7 @@ def gru(count: int) -> onnx.ModelProto:
 
 
 def walk(kind: str, count: int, told: Callable[[str, float], None]) -> None:
-    """All steps in this very process; `told` hears of each and its CPU seconds."""
+    """Run all steps in this process; `told` is called with each and its CPU seconds."""
     import tvmq
 
     model = gru(count) if kind == GRU else chain(kind, count)

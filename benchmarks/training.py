@@ -131,7 +131,7 @@ def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
 
 
 def all_missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
-    """Bounds of all rows; of few samples only equality is asked."""
+    """Missed bounds of all rows; for few samples only equality is required."""
     if options.markdown is not None:
         cells = [cells_of(COLUMNS, row) for row in rows]
         options.markdown.write_text(table_text([title for title, _ in COLUMNS], cells) + "\n")

@@ -1,6 +1,6 @@
 """Wild models: a few seeds of `benchmarks/fuzz.py`, and regressions that it found.
 
-A whole road compiles four modules and takes a second or more, so that most seeds stop behind quantization.
+A case with all stages compiles four modules and takes a second or more, so that most seeds stop behind quantization.
 """
 
 from __future__ import annotations

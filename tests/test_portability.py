@@ -1,6 +1,6 @@
 """The package requires no particular operating system, no shell and no compiler.
 
-What exists on some systems only must stand behind a question (`hasattr`) or a `try`; a run without all of it, as on
+Features of some systems only must be used after a test (`hasattr`) or in a `try`; a run without all of it, as on
 another system, goes from a model to results.
 """
 

@@ -17,7 +17,7 @@ Tables of operator names
 Comparisons with family names
             `.family`, `family` or `["family"]` compared with a text or a constant, its own name in a family's file not
 Single-importer modules
-            modules that one other module imports, and none else; also those of them that stand in its folder
+            modules that one other module imports, and none else; also those of them that are in its folder
 Views       `tvmq.extension.View` made by one `quantize` of the embedded example with 8 calibration samples
 """
 

@@ -1,6 +1,6 @@
 """Single layers of a model that torch converted, each on the codes that torch itself computed for it.
 
-A layer stands alone between quantize and dequantize: `from_torch` imports it as a model. Two runs: as it is, and with
+A layer is alone between quantize and dequantize: `from_torch` imports it as a model. Two runs: as it is, and with
 its bias rounded to whole multiples of the step of its sums, which tells what that rounding does from all else.
 """
 

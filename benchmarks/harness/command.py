@@ -58,7 +58,7 @@ class Command:
     more          (rows, options) -> (title, headers, cells) of further tables
     child         works in this very process, for `--child NAME`: its result, if any, is printed as JSON
     child_option  name of that option
-    judges_quick  False: of few samples nothing is asked
+    judges_quick  False: no bound holds for few samples
     cache         default of --cache
     """
 

@@ -1,6 +1,6 @@
 """ONNX's own test cases of single operators, and their outcome through import, build and run.
 
-The cases come with the package onnx (`onnx.backend.test`) and are made when they are asked for. A verdict is
+The cases come with the package onnx (`onnx.backend.test`) and are made on request. A verdict is
     passed    the compiled model gives the expected outputs, within the case's own tolerance
     refused   `from_onnx` says in one sentence which node or value it cannot import, and the way out
     wrong     everything else: other numbers, shapes or types, any other exception, a crash, a hang

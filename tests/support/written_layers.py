@@ -1,6 +1,6 @@
 """Layers of a written file, each computed from the codes of the definition, so that no error reaches the next layer.
 
-    check_onnx(module, model, dialect, feed)   onnxruntime's float kernels compute what stands between the codes of a file
+    check_onnx(module, model, dialect, feed)   onnxruntime's float kernels compute what lies between the codes of a file
     check_decomposed(module, feed)             torch computes it in to_torch(form="decomposed")
     check_exact(module, feed)                  to_torch(form="exact"): every integer equals, every float but for its rounding
 
@@ -48,7 +48,7 @@ def values_of_definition(module: tvm.IRModule, feed: Mapping[str, np.ndarray]) -
 
 
 def ends_at_lowest(values: Mapping[str, Any]) -> bool:
-    """True where codes of int8 stand at their lowest, -127: a dialect without that bound has -128 there."""
+    """True where codes of int8 are at their lowest, -127: a dialect without that bound has -128 there."""
     return any(getattr(value, "dtype", "") == "int8" and (value == -127).any() for value in values.values())
 
 

@@ -22,7 +22,7 @@ every = pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 
 
 def cells(path: Path) -> list[tuple[str, list[str]]]:
-    """("markdown" or "code", lines) of each cell; what stands before the first marker is a cell of its own."""
+    """("markdown" or "code", lines) of each cell; lines before the first marker are a cell of their own."""
     found: list[tuple[str, list[str]]] = [("code", [])]
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("# %%"):

@@ -1,6 +1,6 @@
 """Damaged or forged contents with valid hashes: a refusal in one sentence, never a crash.
 
-Most is asked of the parts that read, which hand nothing to TVM; loading and running happens in one child process.
+Most tests are of the parts that read, which pass nothing to TVM; loading and running happens in one child process.
 """
 
 from __future__ import annotations

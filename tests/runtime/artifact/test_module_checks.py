@@ -105,7 +105,7 @@ def test_operators_without_their_attributes(blobs, is_float):
 
 
 def test_operators_that_need_attributes_and_do_not_name_them():
-    """A fact of TVM: those of them that have none are told apart by their number."""
+    """A fact of TVM: those of them that have none are recognized by their number."""
     import tvm
     from tvm import relax
 

@@ -76,7 +76,7 @@ def run_case(
 ) -> Outcome:
     """Import, build, quantize, build, run; `builds` False stops before compiling anything.
 
-    entered   is told the name of each stage that begins; "onnxruntime" is one of them
+    entered   called with the name of each stage that begins; "onnxruntime" is one of them
     """
     from tvmq.errors import BuildError, TvmqError
 
