@@ -52,7 +52,7 @@ def variants(sums: str) -> dict[str, dict[str, Any]]:
 
 
 def kernels_in_lanes(exe: Any) -> str:
-    """How many kernels add all of their products in lanes, of those whose weights decide about it.
+    """Number of kernels that add all of their products in lanes, of those whose weights decide about it.
 
     Winograd's kernels and depthwise ones multiply otherwise.
     """

@@ -87,7 +87,7 @@ PRODUCTS: dict[str, tuple[dict[str, Any], float]] = {
 
 
 def measure(task: Any, model: Model, feeds: Feeds, mode: str, reference: Scored, whole: int) -> dict[str, Any]:
-    """One mode of one task; whole: bytes of the float constants."""
+    """Measure one mode of one task; whole: bytes of the float constants."""
     module = quantized(model, feeds, mode)
     executable = tvmq.build(module)
     tests = first_inputs(task, 2)
@@ -170,7 +170,7 @@ def columns_of(options: Namespace) -> Columns:
 
 
 def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
-    """The rows of the table that is asked for."""
+    """Rows of the table that was chosen."""
     if options.stream:
         yield from measure_stream()
         return

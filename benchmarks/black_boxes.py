@@ -1,4 +1,4 @@
-"""Which arithmetic other tools follow: their answers to vectors of single operators, and the rules that explain them.
+"""Arithmetic of other tools: their answers to vectors of single operators, and the rules that explain them.
 
     python benchmarks/black_boxes.py [--tools onnxruntime,openvino,...] [--avx2] [--seed 0] [--json FILE] [--quick]
 
@@ -14,7 +14,7 @@ Tools     onnxruntime         as this CPU runs it
 Columns   operator, rule found (or the nearest), values compared, differing from that rule. Rules that give the same on
           all values are counted behind the known ones. An operator that no rule explains has a second row, without the
           cases of tiny factors, whose sums and biases reach 2^30
-Exit code 1 where a tool that is asked for is not installed.
+Exit code 1 where a chosen tool is not installed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long quantizing and compiling take: from nothing, and again with compiled kernels in the cache.
+"""Time of quantizing and compiling: from nothing, and again with compiled kernels in the cache.
 
     python benchmarks/building.py [--tasks resnet50] [--zoo DIR] [--cache DIR] [--threads 2]
 
@@ -46,7 +46,7 @@ def first(name: str, saved: Path, options: Any) -> dict[str, float]:
 
 
 def again(saved: Path) -> dict[str, float]:
-    """What was saved compiled once more, in this very process."""
+    """Compile the saved model once more, in this process."""
     import tvmq
 
     watch, load = Watch(), tvmq.load  # the import of TVM is not counted

@@ -93,7 +93,7 @@ def inference(path: Path, feeds: list[Feed], threads: int) -> Callable[[], None]
 
 
 def seconds(work: Callable[[], None]) -> float:
-    """Of one call."""
+    """Seconds of one call."""
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin

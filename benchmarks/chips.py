@@ -102,7 +102,7 @@ def lowered(module: Any, dtype: str) -> Any:
 
 
 def measure(task: Any, model: Model, feeds: Iterable[Feed], name: str, floats: float) -> dict[str, Any]:
-    """One row."""
+    """Measure one row."""
     backend = described(name)
     module = tvmq.quantize(model.module, model.params, feeds, target=backend, guard=None)
     executable = tvmq.build(module)

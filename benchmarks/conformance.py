@@ -57,7 +57,7 @@ COMMON = frozenset(
 
 
 def rows(cases: Sequence[Case], verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """One row an operator: counts, counts of the float32 cases, and why cases were refused or what was wrong."""
+    """Rows, one for each operator: counts, counts of the float32 cases, reasons of refusals and of wrong results."""
     table: dict[str, dict[str, Any]] = {}
     for case, verdict in zip(cases, verdicts, strict=True):
         row = table.setdefault(
@@ -94,7 +94,7 @@ def missed(cases: Sequence[Case], verdicts: Sequence[Verdict], table: Sequence[d
 
 
 def state(row: dict[str, Any]) -> str:
-    """What the table of operators says."""
+    """State of an operator in the table."""
     if not row[REFUSED]:
         return "supported"
     return "partly" if row[PASSED] else "refused"

@@ -1,4 +1,4 @@
-"""How compile time grows with the depth of a network: chains of cheap operators, and a GRU of many steps.
+"""Compile time by the depth of a network: chains of cheap operators, and a GRU of many steps.
 
     python benchmarks/depth.py [--kinds add,relu,sine,functions,slices,residual,gru] [--counts 1000,5000,20000]
 
@@ -54,7 +54,7 @@ QUICK = 30
 
 
 def chain(kind: str, count: int) -> onnx.ModelProto:
-    """So many operators in a row; the last round may be cut."""
+    """A chain of so many operators; the last round may be cut."""
     names, nodes, start = ["x"], [], "x"
     for number in range(count):
         place = number % len(KINDS[kind])
@@ -78,7 +78,7 @@ def gru(count: int) -> onnx.ModelProto:
 
 
 def walk(kind: str, count: int, told: Callable[[str, float], None]) -> None:
-    """All steps in this very process; `told` hears of each and its CPU seconds."""
+    """Run all steps in this process; `told` is called with each and its CPU seconds."""
     import tvmq
 
     model = gru(count) if kind == GRU else chain(kind, count)

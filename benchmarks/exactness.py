@@ -66,7 +66,7 @@ def runnable_targets() -> dict[str, Any]:
     found = {name: resolve_target(text) for name, text in TARGETS.items()}
 
     class Avx512WithKernelsOfAvxVnni(CpuTarget):
-        """No CPU has it: the 256-bit dot product of AVX-512, where AVX-VNNI's is missing."""
+        """Level that no CPU has: the 256-bit dot product of AVX-512, where AVX-VNNI's is missing."""
 
         isa = found["avxvnni"].isa
 
@@ -117,7 +117,7 @@ def layer_differences(simulated: Any, integer: Any, feed: Feed) -> dict[str, Any
     compared = 0
     for layer, value in zip(layers.values(), values, strict=True):
         if value.shape != codes[layer.variable].shape:
-            continue  # the simulated tensor stands before a transpose, the codes behind it
+            continue  # the simulated tensor comes before a transpose, the codes after it
         compared += 1
         steps = np.rint(value / np.float64(layer.scale)) + layer.zero_point
         difference = int(np.abs(steps - codes[layer.variable]).max(initial=0))
@@ -177,7 +177,7 @@ def is_tensor(var: Any) -> bool:
 
 
 def check(folder: Path, threads: int) -> list[dict[str, Any]]:
-    """What a fresh process of so many threads finds."""
+    """Results of the check in a fresh process of so many threads."""
     environment = {**os.environ, "TVM_NUM_THREADS": str(threads)}
     command = [sys.executable, __file__, "--check", str(folder)]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=False)
@@ -187,7 +187,7 @@ def check(folder: Path, threads: int) -> list[dict[str, Any]]:
 
 
 def summary(facts: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One line a task, one for all random graphs."""
+    """Summary: a line for each task, one for all random graphs."""
     rows = []
     for fact in facts:
         mine = [record for record in found if record["name"] == fact["name"]]
@@ -208,7 +208,7 @@ def shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _together(graphs: Sequence[dict[str, Any]], words: str) -> dict[str, Any]:
-    """One row of many: sums, and the worst layer."""
+    """Join many rows into one: sums, and the worst layer."""
     sums = {key: sum(row[key] for row in graphs) for key in ("values", "differing", "builds", "islands")}
     counts = [row["compared"].split(" of ") for row in graphs]
     most = max(graphs, key=lambda row: row["lsb"])
@@ -220,7 +220,7 @@ def _together(graphs: Sequence[dict[str, Any]], words: str) -> dict[str, Any]:
 
 
 def missed(rows: Sequence[dict[str, Any]], builds: int) -> list[str]:
-    """What breaks the promise."""
+    """Sentences for results that break the promise."""
     failures = []
     for row in rows:
         if row["differing"]:
@@ -259,7 +259,7 @@ def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
 
 
 def all_missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
-    """What breaks the promise, on the CPU or on GPUs."""
+    """Sentences for results that break the promise, on the CPU or on GPUs."""
     return missed(rows, rows[0]["wanted"]) if rows and options.target == "cpu" else []
 
 

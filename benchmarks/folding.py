@@ -44,7 +44,7 @@ anew. `python benchmarks/folding.py --update` writes the page.
 
 
 def rows(folds: Sequence[Fold]) -> list[dict[str, Any]]:
-    """One row an operator: its opsets and the counts of its cases."""
+    """Rows, one for each operator: its opsets and the counts of its cases."""
     table = []
     for operator in sorted({fold.operator for fold in folds}, key=str.lower):
         own = [fold for fold in folds if fold.operator == operator]

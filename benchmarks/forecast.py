@@ -41,7 +41,7 @@ NOTICED = 1e-6  # seconds: below that the clock itself is the larger part
 
 @dataclass
 class Subject:
-    """One model in one form, ready to be measured.
+    """A model in one form, ready to be measured.
 
     calls      (name, seconds by the cost model) of each call, the start of a call apart
     run        makes all calls once and gives their seconds
@@ -136,7 +136,7 @@ COLUMNS = columns(
 
 
 def row_of(name: str, kind: str, found: dict[str, float]) -> dict[str, Any]:
-    """One line of the table."""
+    """A line of the table."""
     times = {f"{key}_ms": 1e3 * found[key] for key in ("measured", "forecast")}
     return {"name": name, "kind": kind, **found, **times}
 

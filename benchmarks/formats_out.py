@@ -54,7 +54,7 @@ def differing(export: Any, compared: Samples, run: Callable[[list[np.ndarray]], 
 
 
 def tflite_rows(task: Any, samples: int) -> list[dict[str, Any]]:
-    """What LiteRT and tflite-micro make of the file."""
+    """Rows of LiteRT and tflite-micro, which run the file."""
     name = task.name
     qmod, compared = network(task, samples, "tflite")
     with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +95,7 @@ def between(qmod: Any, export: Any, compared: Samples, interpreter: Any) -> tupl
 
 
 def tosa_rows(task: Any, samples: int) -> list[dict[str, Any]]:
-    """What TOSA's reference model makes of the file."""
+    """Rows of TOSA's reference model, which runs the file."""
     import tosa_reference_model as model
 
     name = task.name

@@ -1,4 +1,4 @@
-"""Wild models down the whole road: no crash, no wrong result, no silent float. The checks: tests/support/fuzz/case.py.
+"""Wild models through all stages: no crash, no wrong result, no silent float. The checks: tests/support/fuzz/case.py.
 
     python benchmarks/fuzz.py [--cases 3000] [--seed 0] [--save failures] [--quick]
     python benchmarks/fuzz.py --damage [--cases 3000]      # damaged .onnx, .tvmq and calibration files instead
@@ -173,7 +173,7 @@ def fuzz_writers(seeds: range) -> Iterator[dict[str, Any] | str]:
 
 
 def fuzz_models(options: Namespace) -> Iterator[dict[str, Any] | str]:
-    """What became of each seed, counted, and the failures."""
+    """Counts of the outcomes of all seeds, and the failures."""
     counts: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
     worker, seeds = Worker(not options.quick, options.damage), range(options.seed, options.seed + options.cases)

@@ -107,7 +107,7 @@ def measure(name: str, batch: int, path: Path, options: Any) -> dict[str, Any]:
 
 
 def missed(rows: list[dict[str, Any]]) -> list[str]:
-    """Where int8 is not the faster one, or there is nothing to compare it with."""
+    """Sentences for rows where int8 is not the faster one, or has nothing to be compared with."""
     return [
         f"{row['model']} at batch {row['batch']}: {row['tvmq int8']:.3f} ms, {peer} "
         + (f"{row[peer]:.3f} ms" if peer in row else "did not run")

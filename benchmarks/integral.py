@@ -1,4 +1,4 @@
-"""Which tasks of the zoo have a fully integral core, what stops the others, and what it costs.
+"""Integral cores of the zoo's tasks: which tasks have one, what prevents the others, and what it costs.
 
     python benchmarks/integral.py --zoo ../shared/zoo [--tasks a,b] [--quick] [--json out.json]
 
@@ -102,7 +102,7 @@ def changes(made: Sequence[Figures], name: str) -> bool:
 
 
 def tell(found: Sequence[Figures]) -> None:
-    """What stands behind integral cores, and what stops the others."""
+    """Print the operators after integral cores, and those that prevent the others."""
     for figures in found:
         where = f"{figures['task']}, {figures['setting']}"
         if figures["last"]:
@@ -128,7 +128,7 @@ def differing(executable: Any, feeds: Sequence[Feed]) -> int:
 
 
 def measure(task: Any, model: Model, feeds: Feeds, name: str, floats: Scored) -> Figures:
-    """One row of the table."""
+    """Measure one row of the table."""
     options = settings()[name]
     module, refusal = quantized(model, feeds, options) if options else (model.integer(feeds), [])
     executable, core = tvmq.build(module), integrality(module)
@@ -157,7 +157,7 @@ def measure_all(options: Namespace) -> Iterator[Figures]:
 
 
 def all_missed(rows: list[Figures], _options: Namespace) -> list[str]:
-    """Print what stands behind the cores; bounds that rows miss."""
+    """Print what follows the cores; returns the bounds that rows miss."""
     tell(rows)
     return [text for figures in rows for text in missed(figures)]
 

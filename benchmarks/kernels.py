@@ -90,7 +90,7 @@ CYCLE_HEADERS = ("case", "level", "kernel", "us", "cycles", "cycles for 64 bytes
 
 @dataclass(frozen=True)
 class Row:
-    """One kernel of one shape; peer: seconds of OpenVINO's, NaN where not asked."""
+    """A kernel of one shape; peer: seconds of OpenVINO's, NaN where it was not measured."""
 
     title: str
     level: str
@@ -102,7 +102,7 @@ class Row:
     peer: float
 
     def cells(self) -> tuple[str, ...]:
-        """As printed."""
+        """Cells of the printed table."""
         peer, gain = 1e6 * self.peer, self.peer / self.seconds
         figures = (
             f"{1e6 * self.seconds:.1f}",
@@ -276,7 +276,7 @@ def missed(rows: list[Row], best: str, shapes: Mapping[str, Conv2d] = SHAPES) ->
 
 
 def main() -> None:
-    """See the head of this file."""
+    """Command line; see the head of this file."""
     parser = argparse.ArgumentParser(description="speed of int8 conv2d and matmul kernels")
     parser.add_argument("--levels", default="", help="instruction sets; default: all that this CPU has")
     parser.add_argument("--shapes", default="", help="parts of the names of shapes, separated by commas")

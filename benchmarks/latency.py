@@ -134,7 +134,7 @@ def judged(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def geometric_mean(values: list[float]) -> float:
-    """Of positive numbers; NaN without any.
+    """Geometric mean of positive numbers; NaN without any.
 
     >>> geometric_mean([1.0, 4.0])
     2.0
@@ -203,7 +203,7 @@ def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
 
 
 def head(options: Namespace) -> list[str]:
-    """Nothing; refuse options that do not go together."""
+    """Refuse options that do not go together; returns no lines."""
     if options.peers and options.batch > 1:
         raise SystemExit("latency: --peers takes no --batch: their models are made for one sample")
     if options.clock != CLOCKS[0] and options.threads > 1:

@@ -1,4 +1,4 @@
-"""Which rule of requantization the kernels of LiteRT and tflite-micro have: single operators on random codes.
+"""Rules of requantization that kernels of LiteRT and tflite-micro follow: single operators on random codes.
 
     pip install "tvmq[tflite]" ai-edge-litert tflite-micro
     python benchmarks/litert_kernels.py

@@ -33,7 +33,7 @@ CHILD = Path(__file__).with_name("loading_child.py")
 
 
 def file_bytes(path: Path) -> int:
-    """Of a model; OpenVINO's weights lie beside it."""
+    """Bytes of a model's files; OpenVINO's weights lie in a second one."""
     weights = path.with_suffix(".bin")
     return path.stat().st_size + (weights.stat().st_size if path.suffix == ".xml" else 0)
 

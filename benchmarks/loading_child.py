@@ -1,4 +1,4 @@
-"""One start of loading.py: a process with NumPy and one runtime alone loads a model and runs it.
+"""Child process of loading.py: with NumPy and one runtime alone, it loads a model and runs it.
 
 python loading_child.py RUNTIME FILE INPUTS    prints the figures as JSON
 """
@@ -26,7 +26,7 @@ def tvmq_loader() -> Load:
 
 
 def ort_loader() -> Load:
-    """The same of onnxruntime."""
+    """Loader of onnxruntime."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -41,7 +41,7 @@ def ort_loader() -> Load:
 
 
 def ov_loader() -> Load:
-    """The same of OpenVINO."""
+    """Loader of OpenVINO."""
     import openvino
 
     settings = {"INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1}
@@ -58,7 +58,7 @@ def mebibytes(file: str, *names: str) -> float:
 
 
 def figures(runtime: str, path: Path, inputs: Path) -> dict[str, float]:
-    """Of this very process."""
+    """Memory and time of this process."""
     with np.load(inputs) as arrays:
         feed = dict(arrays)
     started = time.perf_counter()

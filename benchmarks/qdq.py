@@ -56,7 +56,7 @@ def written(task: Any, calibration: Any, path: Path) -> Any:
 
 
 def measure(task: Any, kind: str, reference: Scored, path: Path, module: Any) -> dict[str, Any]:
-    """One row: a module, and the file that onnxruntime runs."""
+    """Measure one row: a module, and the file that onnxruntime runs."""
     import tvmq
 
     executable = tvmq.build(module)
@@ -91,7 +91,7 @@ def sqnr_gap(reference: Scored, ours: Scored, theirs: Scored) -> tuple[float, fl
 
 
 def squared_errors(reference: Scored, scored: Scored) -> np.ndarray:
-    """Of each sample, summed over all its values."""
+    """Squared errors of each sample, summed over all its values."""
     return sum(
         np.square((x - y).astype(np.float64)).reshape(len(x), -1).sum(1)
         for x, y in zip(reference.outputs, scored.outputs, strict=True)

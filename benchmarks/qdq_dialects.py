@@ -1,4 +1,4 @@
-"""What other tools compute of the files that we write, beside our integers: onnxruntime, OpenVINO, torch.
+"""Our files in other tools, beside our integers: onnxruntime, OpenVINO, torch.
 
     python benchmarks/qdq_dialects.py --zoo ../shared/zoo [--tasks a,b] [--forms W8A8,tensorrt,...] [--quick]
 
@@ -168,7 +168,7 @@ def measured(task: Any, module: Any, ours: Any, watch: Run | None, run: Run, fee
 
 
 def float_operators(module: Any) -> int:
-    """How many operators of a module compute in floats, conversions and tables aside."""
+    """Number of operators of a module that compute in floats, without conversions and tables."""
     from tvmq.graph.view import View, dtype_of, op_name
 
     own = ("tvmq.dequantize", "tvmq.table", "reshape")
@@ -214,7 +214,7 @@ def rows_of(task: Any, form: str, calibration: Any, folder: Path) -> Iterator[di
 
 
 def checked(path: Path) -> dict[str, int]:
-    """What TensorRT's rules find."""
+    """Violations of TensorRT's rules."""
     from tvmq.formats.onnx.exporter.tensorrt_rules import check_tensorrt
 
     found = check_tensorrt(path)

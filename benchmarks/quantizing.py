@@ -36,7 +36,7 @@ LIMIT = 20.0  # of the others, cold
 
 
 def quantize_ours(network: Network) -> Callable[[], Any]:
-    """`tvmq.quantize` as it is asked for by default."""
+    """Quantize by `tvmq.quantize` at its defaults."""
     import tvmq
 
     feeds = list(network.feeds)
@@ -46,14 +46,14 @@ def quantize_ours(network: Network) -> Callable[[], Any]:
 
 
 def quantize_by_onnxruntime(network: Network) -> Callable[[], Any]:
-    """As onnxruntime_peer.int8_model, into an empty folder."""
+    """Quantize as onnxruntime_peer.int8_model does, into an empty folder."""
 
     feeds = list(network.feeds)
     return lambda: onnxruntime_peer.int8_model(network.path, feeds, Path(tempfile.mkdtemp(dir=os.environ["TMPDIR"])))
 
 
 def quantize_by_nncf(network: Network) -> Callable[[], Any]:
-    """As openvino_peer.int8_model, into an empty folder."""
+    """Quantize as openvino_peer.int8_model does, into an empty folder."""
     import openvino_peer
 
     return lambda: openvino_peer.int8_model(network, Path(tempfile.mkdtemp(dir=os.environ["TMPDIR"])))
@@ -75,7 +75,7 @@ FORMS = {"cpu": ("CPU s", "{:.1f}"), "seconds": ("s", "{:.1f}"), "peak": ("MiB",
 
 
 def cell_of(contestant: str, figure: str) -> Callable[[dict[str, Any]], str]:
-    """What writes a figure of a contestant."""
+    """Function that writes a figure of a contestant."""
     form = FORMS[figure][1]
     return lambda row: form.format(row[contestant][figure]) if contestant in row else "-"
 

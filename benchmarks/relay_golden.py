@@ -46,7 +46,7 @@ THRESHOLDS: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison."""
+    """A comparison."""
 
     what: str
     reference: str
@@ -171,7 +171,7 @@ def network(channels: int = 4, size: int = 8, *, seed: int = 0, weight: float | 
 
 
 def integers(mod: tvm.IRModule, config: Any, data: Any = None) -> dict[str, Any]:
-    """What the integer module of `network` holds: input scale, weight codes, bias codes, multiplier and shift."""
+    """Integers of the module of `network`: input scale, weight codes, bias codes, multiplier and shift."""
     with config:
         view = View(relay.quantize.quantize(mod, None, data))
         calibrated = relay.quantize.calibrate(data)(relay.quantize.prerequisite_optimize(mod))

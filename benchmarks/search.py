@@ -46,7 +46,7 @@ POINTS = 100.0
 
 @dataclass
 class Row:
-    """One line of the table; None where it does not apply."""
+    """A line of the table; None where it does not apply."""
 
     task: str
     name: str
@@ -72,7 +72,7 @@ class Split:
         self.labels = self.index  # numbers of samples: the task has the labels
 
     def scores(self, outputs: Any, index: np.ndarray) -> np.ndarray:
-        """Of samples by their numbers, in the task's own units."""
+        """Scores of samples by their numbers, in the task's own units."""
         from metrics import METRICS  # of the zoo
 
         outputs = outputs if isinstance(outputs, list) else [outputs]
@@ -174,7 +174,7 @@ def study(mod: Any, params: Any, calibration: Any, wanted: dict[str, Any], found
 def _runner(
     mod: Any, params: Any, calibration: Any, wanted: dict[str, Any]
 ) -> tuple[TrialRunner, dict[str, list[str]]]:
-    """What measures a recipe, and {layer: its options}: those of our search."""
+    """Function that measures a recipe, and {layer: its options}: those of our search."""
     space = tvmq.SearchSpace()
     facts = {name: value for name, value in wanted.items() if name != "rounds"}
     problem = make_search_problem(mod, params, calibration, **facts)

@@ -39,7 +39,7 @@ SAMPLES, TURN, START_SECONDS = 16, 10.0, 60.0
 
 @dataclass
 class Server:
-    """A server process, what it is asked, and what clients have seen of it."""
+    """A server process, its requests, and the answers that clients have seen."""
 
     path: Path
     questions: list[bytes]
@@ -72,7 +72,7 @@ class Server:
         self.process.wait()
 
     def ask(self, clients: int, seconds: float) -> None:
-        """So many clients for so long."""
+        """Ask the server with so many clients for so long."""
         start = time.monotonic()
         threads = [threading.Thread(target=self._client, args=(n, start + seconds)) for n in range(clients)]
         for thread in threads:
@@ -121,7 +121,7 @@ def same(found: list[np.ndarray], wanted: list[np.ndarray]) -> bool:
 
 
 def definition(path: Path, feeds: list[Feed]) -> list[list[np.ndarray]]:
-    """What a saved model must answer: of a .tvmq by NumPy, of another by its runtime alone."""
+    """Expected answer of a saved model: of a .tvmq by NumPy, of another by its runtime alone."""
     if path.suffix != ".tvmq":
         run, _ = load(path)
         return [list(run(feed)) for feed in feeds]

@@ -1,4 +1,4 @@
-"""What dynamic sizes cost: code for all sizes, code for common sizes in the same file, and a build of each size alone.
+"""Costs of dynamic sizes: code for all sizes, code for common sizes in the same file, a build of each size alone.
 
     python benchmarks/sizes.py [--tasks squeezenet1_1,vit_cifar10] [--batches 1,8] [--rounds 5] [--quick]
     python benchmarks/sizes.py --texts minilm.onnx --batches 1,8 --lengths 64,128
@@ -51,7 +51,7 @@ def texts_of(names: Sequence[str], words: int, sizes: Sequence[Sequence[int]], l
 
 
 def cases(options: Any) -> Iterator[Case]:
-    """What is measured."""
+    """Cases that are measured."""
     batches, lengths = ([int(n) for n in text.split(",")] for text in (options.batches, options.lengths))
     if options.quick or options.texts:
         name, model, words = "encoder", options.texts, WORDS
@@ -83,7 +83,7 @@ def sizes_of(exe: Any, feed: Feed) -> dict[str, int]:
 
 
 def rows(case: Case, rounds: int) -> Iterator[dict[str, Any]]:
-    """One a size."""
+    """Rows, one for each size."""
     import tvmq
 
     name, model, calibration, inputs = case

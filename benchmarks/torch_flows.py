@@ -64,7 +64,7 @@ def measure(name: str, made: Made, data: Data) -> dict[str, Any]:
 
 
 def step(made: Made, result: np.ndarray) -> float:
-    """Of the result."""
+    """Step of the result."""
     return made.scale or float(np.ptp(result)) / 255
 
 

@@ -57,7 +57,7 @@ def scored(outputs: list[np.ndarray]) -> Scored:
 
 
 def measure(zoo: Any, name: str, quick: bool) -> dict[str, Any]:
-    """One row of the table."""
+    """Measure one row of the table."""
     import torch
 
     model, example, _ = zoo.build(name)
@@ -77,7 +77,7 @@ def measure(zoo: Any, name: str, quick: bool) -> dict[str, Any]:
 
 
 def integers(mod: Any, params: Any, data: list[Feed], inputs: list[Feed], wanted: list[np.ndarray]) -> dict[str, Any]:
-    """What the row says about the integer module."""
+    """Figures of the row about the integer module."""
     start = time.perf_counter()
     qmod = tvmq.quantize(mod, params, data)
     middle = time.perf_counter()
@@ -97,7 +97,7 @@ def integers(mod: Any, params: Any, data: list[Feed], inputs: list[Feed], wanted
 
 
 def missed(row: dict[str, Any]) -> list[str]:
-    """What breaks the promise."""
+    """Sentences for results that break the promise."""
     failures = []
     if not row["difference"] <= LARGEST_DIFFERENCE:
         failures.append(f"{row['name']}: the float module differs from torch by {row['difference']:.1e}")

@@ -91,7 +91,7 @@ COLUMNS = columns(
 def measure(
     task: Any, model: tuple[Any, Any], bits: str, reference: Scored, feeds: Any, distill: Any
 ) -> dict[str, Any]:
-    """One row: quantized, trained, deployed."""
+    """Measure one row: quantize, train, deploy."""
     from tvmq import training
 
     watch = Watch(time.process_time)
@@ -131,7 +131,7 @@ def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
 
 
 def all_missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
-    """Bounds of all rows; of few samples only equality is asked."""
+    """Missed bounds of all rows; for few samples only equality is required."""
     if options.markdown is not None:
         cells = [cells_of(COLUMNS, row) for row in rows]
         options.markdown.write_text(table_text([title for title, _ in COLUMNS], cells) + "\n")
@@ -144,7 +144,7 @@ def all_missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
 
 
 def head(options: Namespace) -> list[str]:
-    """One thread of torch; its version."""
+    """Limit torch to one thread; returns its version."""
     import torch
 
     torch.set_num_threads(1)

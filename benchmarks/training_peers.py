@@ -44,7 +44,7 @@ RESTING = 0.75  # share of the steps after which observers rest
 
 
 def quantizer(bits: str) -> Any:
-    """Of x86, weights of so many bits."""
+    """Quantizer for x86 with weights of so many bits."""
     weight, activation = (int(part) for part in bits.split("x"))
     if activation != 8:
         raise SystemExit(f"training_peers: {bits}: activations are of 8 bits there")
@@ -98,7 +98,7 @@ def evaluate(task: Any, module: Any) -> Scored:
 def measure(
     task: Any, floats: torch.nn.Module, samples: torch.Tensor, bits: str, steps: int, rates: list[float]
 ) -> Any:
-    """One row."""
+    """Measure one row."""
     reference = evaluate(task, floats)
     networks = {rate: trained(floats, samples, bits, steps, rate) for rate in rates}
     scores = {rate: evaluate(task, net) for rate, net in networks.items()}

@@ -60,7 +60,7 @@ COLUMNS = columns("task {task} | float ms {float:.1f} | integers ms {integers:.1
 
 
 def measure(task: Any, rounds: int, feeds: Feeds) -> dict[str, Any]:
-    """One row."""
+    """Measure one row."""
     from tvmq import training
 
     floats = as_torch(task.model_path, BATCH)

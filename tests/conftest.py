@@ -64,7 +64,7 @@ def _remove_cache(folder: Path) -> None:
 
 
 def cpu_flags() -> set[str]:
-    """What this CPU has, or the one of TVMQ_CPU, in names of /proc/cpuinfo; empty where it is no x86."""
+    """Features of this CPU, or of TVMQ_CPU, in names of /proc/cpuinfo; empty where it is no x86."""
     from tvmq.codegen.target.host import X86_CODE, host_features
 
     return {X86_CODE[name] for name in host_features() if name in X86_CODE}
@@ -180,7 +180,7 @@ def zoo_task(zoo: Path) -> Callable[[str], Any]:
 
 @dataclass(frozen=True)
 class Digits:
-    """The embedded network on its road: data, float and integer module, executable, saved file."""
+    """Stages of the embedded network: data, float and integer module, executable, saved file."""
 
     example: Any
     mod: Any

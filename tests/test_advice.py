@@ -1,4 +1,4 @@
-"""Refusals name the layer that is at fault, and advise nothing that has been done or cannot be."""
+"""Refusals name the layer at fault, and give advice that can be followed and has not been."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_layer_that_is_float_is_not_asked_to_be(form: str, tmp_path: Path) -> 
 
 
 def test_an_operator_without_an_entry_is_said_to_wait_for_its_option() -> None:
-    """What no layer of the ledger covers has the reason and the remedy of its option, or says that none decided."""
+    """A layer that the ledger does not cover has its option's reason and remedy, or a sentence that none decided."""
     view = View(block('x: R.Tensor((2, 3), "float32")', "y = R.nn.softmax(x, axis=1)"))
     row = _FloatReasons(view, {}, {}).float_operator("y", "main")
     assert (row.why, row.remedy) == ("option integer_softmax is not set to True", "use qconfig(integer_softmax=True)")

@@ -19,7 +19,7 @@ from tvmq.errors import (
 
 @pytest.fixture
 def place(tmp_path, monkeypatch, capsys):
-    """Without the saved model."""
+    """Folder without the saved model."""
     return make_place(tmp_path, monkeypatch, capsys)
 
 
@@ -98,7 +98,7 @@ def with_evil_names() -> bytes:
 
 @pytest.mark.slow
 def test_names_of_a_model_cannot_write_on_the_terminal(place):
-    """In tables, progress and errors of every command that reads one."""
+    """Names are escaped in tables, progress and errors of every command that reads a model."""
     (place / "model.onnx").write_bytes(with_evil_names())
     np.savez(place / "data.npz", **{"X": X})
     files = (place / "model.onnx", "--data", place / "data.npz", "-o", place / "out.tvmq")

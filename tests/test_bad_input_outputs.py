@@ -22,7 +22,7 @@ from tvmq.errors import (
 
 @pytest.fixture
 def place(tmp_path, monkeypatch, capsys):
-    """Without the saved model."""
+    """Folder without the saved model."""
     return make_place(tmp_path, monkeypatch, capsys)
 
 
@@ -53,7 +53,7 @@ main()
 
 
 def environment(**more: str) -> dict[str, str]:
-    """For a process that finds tvmq where this one does, but no kernels that others compiled."""
+    """Environment of a process that finds tvmq where this one does, but no kernels that others compiled."""
     return {**os.environ, "TVMQ_CACHE": "", "PYTHONPATH": os.pathsep.join(sys.path), **more}
 
 

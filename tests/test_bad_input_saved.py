@@ -20,7 +20,7 @@ from tvmq.errors import (
 
 @pytest.fixture
 def place(tmp_path, monkeypatch, capsys):
-    """Without the saved model."""
+    """Folder without the saved model."""
     return make_place(tmp_path, monkeypatch, capsys)
 
 

@@ -1,4 +1,4 @@
-"""Long chains of operators: no part of the road recurses over depth, and its steps grow in line with their number."""
+"""Long chains of operators: no stage recurses over depth, and the work grows linearly with their number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CONSTANTS = {
 
 
 def chain(kind: str, length: int, *, seeds: bool = False) -> onnx.ModelProto:
-    """So many operators in a row; seeds: a product before them and one behind."""
+    """A chain of so many operators; seeds: a product before them and one after."""
     steps = [KINDS[kind][i % len(KINDS[kind])] for i in range(length)]
     if seeds:
         steps = [("MatMul", ["weight"], {}), *steps, ("MatMul", ["weight"], {})]

@@ -1,4 +1,4 @@
-"""An integer-only device end to end: quantized for its description, checked, and executed by an emulation of it."""
+"""An integer-only device end to end: quantized for its description, checked, and executed by its emulation."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_public_objects_have_docstrings(name):
 
 
 def docstrings(tree: ast.Module) -> list[str]:
-    """The texts that stand first in a file, its classes and its functions."""
+    """Docstrings of a file, its classes and its functions."""
     places = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     return [ast.get_docstring(node, clean=False) or "" for node in ast.walk(tree) if isinstance(node, places)]
 

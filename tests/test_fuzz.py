@@ -1,6 +1,6 @@
-"""Wild models: what `benchmarks/fuzz.py` does by the thousand, on a few seeds; and what it once found.
+"""Wild models: a few seeds of `benchmarks/fuzz.py`, and regressions that it found.
 
-A whole road compiles four modules and takes a second or more, so that most seeds stop behind quantization.
+A case with all stages compiles four modules and takes a second or more, so that most seeds stop behind quantization.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def test_a_single_number_beside_a_picture():
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("x", [(1, 4, 12), (1, 4, 6, 7, 7)], ids=["line", "volume"])
 def test_averages_behind_convolutions(x):
-    """Of other ranks than pictures."""
+    """Averages whose inputs have other ranks than pictures."""
     weight = np.random.default_rng(0).normal(size=(6, 4, *[3] * (len(x) - 2))).astype(np.float32)
     nodes = [
         helper.make_node("Conv", ["x", "w"], ["c"]),
@@ -365,7 +365,7 @@ def test_what_transposed_convolutions_make_of_infinity():
 
 @pytest.mark.slow
 def test_products_of_a_vector():
-    """One row, whose length is no number of samples, to whom it may be equal."""
+    """A vector is a single row; its length is no number of samples, even where it is equal to it."""
     nodes = [
         helper.make_node("Relu", ["x"], ["r"]),
         helper.make_node("Reshape", ["r", "s"], ["v"]),

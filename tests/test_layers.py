@@ -1,4 +1,4 @@
-"""A layer imports lower layers only, its siblings never, and only its own third parties.
+"""Imports between layers: only lower layers, never siblings, and only the third parties of the layer.
 
 What is read: every `import` of every file, those inside functions too, and every text of the form
 "module:object", because tables such as PASSES are imports as well.

@@ -1,4 +1,4 @@
-"""Names that are code in some language, through every writer: the texts have the structure that plain names give.
+"""Names that are code in some language, through every writer: the output is structured as for plain names.
 
 Names of layers, inputs and results, of the file and of the recipes of a search; C, TVMScript, SVG, HTML, JSON, what is
 printed, and the binary formats.
@@ -77,7 +77,7 @@ def network_of(names: tuple[str, ...]) -> Network:
 
 @pytest.fixture(scope="module")
 def networks() -> tuple[Network, Network]:
-    """One of hostile names, one of plain ones."""
+    """Two networks: one with hostile names, one with plain ones."""
     return network_of(HOSTILE), network_of(PLAIN)
 
 
@@ -189,7 +189,7 @@ def test_the_picture_of_a_front() -> None:
 
 
 class Page(HTMLParser):
-    """Tags with the names of their attributes, and what stands inside of script elements."""
+    """Tags with the names of their attributes, and the contents of script elements."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Everything that writes a file: whole or not at all, one sentence where it cannot, no link followed."""
+"""Every writer of files: whole or not at all, one sentence where it cannot write, no link followed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tvmq.quantization.search.front import write_text
 from tvmq.tools.cli.files import write_output
 
 Module = Any
-# Writer -> how it is asked to write a path. export_c writes two files of a folder, the name of the path is theirs.
+# Writer -> call that writes a path. export_c writes two files of a folder, the name of the path is theirs.
 WRITERS: dict[str, Callable[[Module, Path], object]] = {
     "save": lambda exe, path: exe.save(path),
     "to_onnx": lambda qmod, path: tvmq.to_onnx(qmod, path),

@@ -1,6 +1,6 @@
-"""Nothing in the package asks for one operating system, a shell or a compiler.
+"""The package requires no particular operating system, no shell and no compiler.
 
-What exists on some systems only must stand behind a question (`hasattr`) or a `try`; a run without all of it, as on
+Features of some systems only must be used after a test (`hasattr`) or in a `try`; a run without all of it, as on
 another system, goes from a model to results.
 """
 
@@ -52,7 +52,7 @@ SUSPECT = re.compile(
 
 
 def faults(text: str, name: str) -> list[str]:
-    """What a source text asks for that another system lacks, with lines."""
+    """Lines of a source text that need what other systems lack."""
     if not SUSPECT.search(text):
         return []
     tree = ast.parse(text)
@@ -182,7 +182,7 @@ def python(code: str, **environment: str) -> str:
 
 @pytest.mark.slow
 def test_no_import_starts_a_program():
-    """Nothing is compiled at import, and nothing on the PATH is needed for it."""
+    """Imports compile nothing, and need no program of the PATH."""
     assert python(IMPORTS.format(names=modules()), PATH="") == "[]"
 
 

@@ -1,4 +1,4 @@
-"""Files beside the code say what is true: workflows call what exists, templates ask for what helps, versions agree."""
+"""Files beside the code: workflows call what exists, templates ask for what helps, versions agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public surface: what `tvmq` offers, and that offering it costs next to nothing."""
+"""The public names of `tvmq`, and the cost of importing it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generator of random networks makes valid, lively and varied ones."""
+"""The generator of random networks: its models are valid, and every operator and trait occurs in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of seeded faults is of this tree: each text stands in its file once, and leads to tests."""
+"""The list of seeded faults: each text occurs in its file once, and leads to tests."""
 
 from __future__ import annotations
 

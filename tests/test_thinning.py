@@ -1,4 +1,4 @@
-"""What `make test` leaves to `make slow`, and the limit that keeps it short."""
+"""Cases that `make test` leaves to `make slow`, and the limit that keeps it short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings point at the line of whoever called tvmq, whatever lies between."""
+"""Warnings point at the line of the user that called tvmq, at any depth of calls."""
 
 from __future__ import annotations
 

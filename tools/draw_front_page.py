@@ -42,7 +42,7 @@ def read_table(name: str) -> list[dict[str, str]]:
 
 
 def read_speeds() -> list[Row]:
-    """Of each network: the peers' milliseconds beside those of our int8."""
+    """Milliseconds of each network: the peers' beside those of our int8."""
     rows = []
     for row in read_table("latency"):
         ours = float(row["tvmq int8"])
@@ -56,7 +56,7 @@ def read_speeds() -> list[Row]:
 
 
 def read_errors() -> list[Row]:
-    """Of each trained network: signal to error in dB, ours and onnxruntime's at its defaults and at the peers' best."""
+    """Signal to error of each trained network in dB: ours, onnxruntime's at its defaults and at the peers' best."""
     rows = []
     for row in read_table("accuracy"):
         best = re.search(r"(-?[\d.]+) dB", row["best peer"])

@@ -17,7 +17,7 @@ Tables of operator names
 Comparisons with family names
             `.family`, `family` or `["family"]` compared with a text or a constant, its own name in a family's file not
 Single-importer modules
-            modules that one other module imports, and none else; also those of them that stand in its folder
+            modules that one other module imports, and none else; also those of them that are in its folder
 Views       `tvmq.extension.View` made by one `quantize` of the embedded example with 8 calibration samples
 """
 
@@ -55,7 +55,7 @@ def sources(root: Path = ROOT) -> Sources:
 
 
 def module_name(path: Path) -> str:
-    """passes/families/add.py is tvmq.passes.families.add, wherever the folder stands."""
+    """Name of a module: passes/families/add.py is tvmq.passes.families.add, in any folder."""
     parts = path.with_suffix("").parts
     parts = parts if parts[0] == "tvmq" else ("tvmq", *parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -197,7 +197,7 @@ def single_importers(trees: Sources) -> list[str]:
 
 
 def beside(lines: Iterable[str]) -> list[str]:
-    """Those of `single_importers` that stand in the folder of their importer."""
+    """Lines of `single_importers` whose module is in the folder of its importer."""
     return [line for line in lines if len({name.rpartition(".")[0] for name in line.split(": ")}) == 1]
 
 
@@ -211,7 +211,7 @@ def code_and_comments(tree: ast.Module, text: str) -> tuple[int, int]:
 
 
 def room_of(path: Path) -> str:
-    """The folder of `tvmq/` that a file stands in; `tvmq` itself for loose files, and `passes`."""
+    """Folder of `tvmq/` that a file is in; `tvmq` itself for loose files, and `passes`."""
     return "/".join(path.parts[:2]) if path.parts[0] == "tvmq" and len(path.parts) > 2 else path.parts[0]
 
 
@@ -268,7 +268,7 @@ print(next(count))
 
 
 def measured(code: str) -> int:
-    """What a fresh Python prints."""
+    """Number that a fresh Python prints last."""
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return int(done.stdout.split()[-1])
 

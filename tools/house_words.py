@@ -1,4 +1,4 @@
-"""Words of the sources that hide what a reader searches for: each function lists the places of one kind.
+"""Words of the sources that hinder a search: each function lists the places of one kind.
 
 Tests: tests/scripts/test_house_words.py
 """
@@ -129,7 +129,7 @@ def vague_locals(trees: Sources) -> list[str]:
 
 
 def repeated_classes(trees: Sources) -> list[str]:
-    """Names of classes that stand in several files."""
+    """Names of classes that several files define."""
     places = defaultdict(list)
     for path, tree in trees.items():
         for node in tree.body:
@@ -139,7 +139,7 @@ def repeated_classes(trees: Sources) -> list[str]:
 
 
 def repeated_files(trees: Sources) -> list[str]:
-    """File names that stand in several folders."""
+    """File names that occur in several folders."""
     names = Counter(path.name for path in trees if path.name not in ("__init__.py", "__main__.py"))
     return [f"{name}: {count}" for name, count in sorted(names.items()) if count > 1]
 

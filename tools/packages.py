@@ -52,7 +52,7 @@ assert relay.quantize.qconfig and relay.var
 print(len(tvmq.__all__), "names of", tvmq.__file__)
 """
 
-# Versions of the packages named, and of click, which typer stands on
+# Versions of the packages named, and of click, which typer depends on
 INSTALLED = """
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -99,7 +99,7 @@ class Failed(Exception):
 
 @dataclass
 class Row:
-    """One line of the table at the end."""
+    """A line of the table at the end."""
 
     what: str
     seconds: float
@@ -131,7 +131,7 @@ def bin_of(environment: Path, name: str) -> Path:
 
 
 def tracked_files() -> list[Path]:
-    """What the packages are built from, relative to the project: what git tracks, else all but build products."""
+    """Files that the packages are built from, relative to the project: what git tracks, else all but build products."""
     if (ROOT / ".git").exists() and shutil.which("git"):
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
         return [Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file()]
@@ -253,7 +253,7 @@ def lowest_of(requirements: str) -> list[str]:
 
 
 def try_wheel(wheel: Path, python: Path, folder: Path, *, types: bool, constraints: Sequence[str] = ()) -> str:
-    """The wheel in a new environment, used as its users do; what it told."""
+    """Install the wheel in a new environment and use it as its users do; returns its output."""
     folder.mkdir(parents=True)
     environment = folder / "environment"
     run([python, "-m", "venv", environment], folder)

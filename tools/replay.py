@@ -1,4 +1,4 @@
-"""What the compiler makes of many models, as hashes: a change of form alone must not change one of them.
+"""Hash what the compiler makes of many models: a change of form alone must not change a single hash.
 
     python tools/replay.py dump before           # on the tree as it was; about 8 minutes of CPU
     python tools/replay.py dump after            # on the changed tree, in the same place and on the same machine
@@ -69,7 +69,7 @@ class Case:
 
 
 class Dump:
-    """Hashes of one case, and the texts behind them where they are asked for."""
+    """Hashes of one case, and the texts behind them on request."""
 
     def __init__(self, folder: Path, name: str, texts: bool) -> None:
         self.hashes: Hashes = {}
@@ -153,7 +153,7 @@ def _tasks(zoo: Path, names: tuple[str, ...] | None, samples: int) -> Iterator[C
 
 
 def record(dump: Dump, case: Case) -> None:
-    """One model down the whole road."""
+    """Record one model through all stages."""
     import tvm
 
     import tvmq
@@ -263,7 +263,7 @@ def renamed_texts(folder: Path, names: Sequence[str]) -> Hashes:
 
 
 def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """What is in one dump alone, and what differs, a line each.
+    """Differences of two dumps, a line each: cases of one dump alone, and those that are not equal.
 
     >>> differences({"a": "1", "b": "1"}, {"b": "2", "c": "1"})
     ['a: before alone', 'b: differs', 'c: after alone']

@@ -1,4 +1,4 @@
-"""The rooms of the house: which folder lives on which floor, and what each may import. Stated here alone.
+"""The rooms of tvmq: their folders, their order from high to low, and the imports that each may have.
 
 `tests/test_layers.py` holds every import of the sources against it, and the table in CONTRIBUTING.md is drawn from it:
 
@@ -29,7 +29,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("tools",),
     ("relay",),
 )
-# Files and the folder that stand beside the rooms, and the room whose floor they share
+# Files and the folder beside the rooms, and the room whose floor they share
 BESIDE = {
     **dict.fromkeys(("errors", "version"), "base"),
     **dict.fromkeys(("__init__", "__main__", "extension", "demo"), "tools"),
@@ -139,7 +139,7 @@ def refuse_import(place: str, module: str) -> str | None:
 
 
 def is_above(place: str, other: str) -> bool:
-    """Whether `place` lies on a higher floor than `other`, or after it in an order that both are in.
+    """True if `place` lies on a higher floor than `other`, or after it in an order that both are in.
 
     >>> is_above("passes", "graph"), is_above("graph", "passes"), is_above("codegen/compile", "codegen/lower")
     (True, False, True)

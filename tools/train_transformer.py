@@ -97,7 +97,7 @@ class Attention(nn.Module):
         self.scores, self.mix = MatMul(), MatMul()
         self.softmax = nn.Softmax(dim=-1)
         self.project = nn.Linear(WIDTH, WIDTH)
-        with torch.no_grad():  # 1 / sqrt(d) stands in the weights
+        with torch.no_grad():  # 1 / sqrt(d) is part of the weights
             self.query.weight /= math.sqrt(WIDTH // HEADS)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -96,7 +96,7 @@ def executed(path: Path) -> Any:
 
 
 def failure(text: str, cells: list[Any], error: Exception) -> str:
-    """Which cell failed, at which line of the tutorial, and what it said."""
+    """Sentence that names the failed cell, its line in the tutorial, and the error."""
     for number, cell in enumerate(cells, 1):
         for output in cell.get("outputs", ()):
             if output["output_type"] == "error":
@@ -129,7 +129,7 @@ def make(path: Path, output: Path) -> bool:
 
 
 def main() -> int:
-    """See the head of this file."""
+    """Command line; see the head of this file."""
     parser = argparse.ArgumentParser(description="Execute the tutorials into notebooks with outputs.")
     parser.add_argument("names", nargs="*", help="beginnings of names; all tutorials without any")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "tutorials")

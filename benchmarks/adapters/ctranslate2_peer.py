@@ -43,7 +43,7 @@ def read_encoder(path: Path) -> transformer_spec.TransformerEncoderModelSpec:
     """The encoder of an ONNX file as CTranslate2 describes it."""
     graph = onnx.load(path).graph
     weights = {value.name: numpy_helper.to_array(value).copy() for value in graph.initializer}
-    norms = (node for node in graph.node if node.op_type == "LayerNormalization")  # equal weights stand there once
+    norms = (node for node in graph.node if node.op_type == "LayerNormalization")  # equal weights are stored once
     width, depth = weights["word.weight"].shape[1], len([name for name in weights if name.endswith(".fc1.weight")])
     encoder = transformer_spec.TransformerEncoderSpec(
         depth, width // WIDTH_OF_HEAD, pre_norm=False, activation=common_spec.Activation.GELU,

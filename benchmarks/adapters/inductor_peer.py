@@ -53,7 +53,7 @@ def exported(model: Path, feed: Feed) -> torch.nn.Module:
 
 
 def quantized(model: Path, feeds: list[Feed]) -> torch.nn.Module:
-    """By PT2E with the defaults of the quantizer for x86."""
+    """Quantize by PT2E with the defaults of the quantizer for x86."""
     quantizer = x86_inductor_quantizer.X86InductorQuantizer()
     quantizer.set_global(x86_inductor_quantizer.get_default_x86_inductor_quantization_config())
     with torch.no_grad():

@@ -54,7 +54,7 @@ def _quantized(floats: Path, int8: Path, job: Job) -> Path:
 
 
 class _Reader:
-    """What quantize_static calls a CalibrationDataReader."""
+    """Reader of samples, the CalibrationDataReader of quantize_static."""
 
     def __init__(self, feeds: list[dict[str, np.ndarray]]) -> None:
         self.rest: Iterator[dict[str, np.ndarray]] = iter(feeds)
@@ -75,7 +75,7 @@ def _fix_sizes(path: Path, job: Job) -> None:
 
 
 def _load(path: Path, job: Job) -> Callable[[], np.ndarray]:
-    """A run on the first sample, which stands in its memory."""
+    """Load a run on the first sample, which is already in its memory."""
     mlir, code = path.with_suffix(".mlir"), path.with_suffix(".vmfb")
     _call("iree-import-onnx", str(path), "-o", str(mlir))
     _call("iree-compile", str(mlir), *FLAGS, f"--iree-llvmcpu-target-cpu={CPUS[job.level]}", "-o", str(code))

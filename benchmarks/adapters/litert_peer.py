@@ -59,7 +59,7 @@ def _narrow(array: np.ndarray) -> np.ndarray:
 
 
 def _load(path: Path, job: Job) -> Callable[[], np.ndarray]:
-    """A run on the first sample, which stands in the interpreter's tensors, as codes where it asks for codes."""
+    """Load a run on the first sample, which is already in the interpreter's tensors, as codes where it takes codes."""
     interpreter = Interpreter(str(path), num_threads=job.threads)
     interpreter.allocate_tensors()
     details = sorted(interpreter.get_input_details(), key=lambda detail: detail["name"])  # as `_names` has them

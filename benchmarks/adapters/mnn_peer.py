@@ -61,7 +61,7 @@ def _settings(job: Job) -> dict[str, object]:
 
 
 def _load(path: Path, job: Job) -> Callable[[], np.ndarray]:
-    """A run on the first sample, whose inputs stand in MNN's tensors."""
+    """Load a run on the first sample, whose inputs are already in MNN's tensors."""
     if not path.exists():
         raise RuntimeError(f"MNN wrote no {path.name}")
     manager = nn.create_runtime_manager(({"backend": "CPU", "precision": "normal", "numThread": job.threads},))

@@ -53,7 +53,7 @@ class Layer:
         return f"{self.kind} {self.name} {len(self.bottoms)} {len(self.tops)} {names} {options}"
 
     def data(self) -> bytes:
-        """Its part of the .bin."""
+        """Part of the .bin that belongs to the layer."""
         if not self.weights.size:
             return b""
         tag = np.uint32(INT8 if self.weights.dtype == np.int8 else FLOAT).tobytes()

@@ -48,7 +48,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def made(name: str, *arguments: Any) -> c_void_p:
-    """What a function of oneDNN makes."""
+    """Create an object by a function of oneDNN."""
     handle = c_void_p()
     call(name, ctypes.byref(handle), *arguments)
     return handle
@@ -78,7 +78,7 @@ class Engine:
 
     @staticmethod
     def version() -> str:
-        """Of the library."""
+        """Version of the library."""
         found = LIBRARY.dnnl_version().contents
         return f"{found.major}.{found.minor}.{found.patch}"
 

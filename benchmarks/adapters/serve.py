@@ -88,7 +88,7 @@ def reason(error: Exception) -> str:
 
 
 def seconds(run: Run, count: int, clock: Callable[[], float] = time.perf_counter) -> list[float]:
-    """Of each of `count` runs, one after the other."""
+    """Seconds of each of `count` runs, one after the other."""
     stamps = [clock()]
     for _ in range(count):
         run()

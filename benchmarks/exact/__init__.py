@@ -1,1 +1,1 @@
-"""What exactness is tested on: cases, extremes, dynamic sizes, GPUs, single operators."""
+"""Subjects of the exactness benchmarks: cases, extremes, dynamic sizes, GPUs, single operators."""

@@ -24,7 +24,7 @@ Answer = Callable[[Vector], "np.ndarray | None"]
 class Tool:
     """A black box.
 
-    types   of activations that it is asked for
+    types   of activations that are chosen
     answer  runs a case
     """
 

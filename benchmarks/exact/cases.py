@@ -39,7 +39,7 @@ class Case:
 
 
 def cases(options: Any) -> Iterator[Case]:
-    """What we quantize, then what has dynamic sizes, then the tasks that onnxruntime quantized."""
+    """Cases: models that we quantize, then those of dynamic sizes, then the tasks that onnxruntime quantized."""
     samples = 2 if options.quick else options.samples
     only = options.only.split(",")
     if "own" in only:
@@ -61,7 +61,7 @@ def cases(options: Any) -> Iterator[Case]:
 
 
 def own_cases(options: Any, samples: int) -> Iterator[Case]:
-    """What we quantize: the tasks, then the random graphs."""
+    """Cases that we quantize: the tasks, then the random graphs."""
     for task in load_zoo(options.zoo, options.tasks).values():
         feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
         yield Case(task.name, task.model_path, batch_one_shape(task), feeds, first_inputs(task, samples))
@@ -124,7 +124,7 @@ def differing(a: np.ndarray, b: np.ndarray) -> int:
 
 
 def check_folder(folder: Path, builds: Sequence[str] = ("*",)) -> None:
-    """In a fresh process: load and run every executable, or those of these builds; print a line of JSON for each."""
+    """Load and run every executable, or those of these builds, in a fresh process; print a line of JSON for each."""
     import tvmq
 
     for path in sorted(folder.glob("*.npz")):

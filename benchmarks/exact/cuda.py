@@ -34,7 +34,7 @@ Differing = Callable[[np.ndarray, np.ndarray], int]
 
 @dataclass
 class Row:
-    """What is known of one model.
+    """Results of one model.
 
     executed    GPU, EMULATOR or NOWHERE
     code        {architecture: bytes of its code}; 0 where nvcc did not compile it
@@ -51,7 +51,7 @@ class Row:
 
 
 def where() -> str:
-    """What executes kernels on this machine."""
+    """Name of what executes kernels on this machine."""
     import tvm
 
     from tests.cuda_emulator.library import missing_compiler
@@ -89,7 +89,7 @@ def measure(cases: Iterable[Any], archs: Sequence[str], differing: Differing) ->
 def check(
     case: Any, number: int, archs: Sequence[str], executed: str, differing: Differing, pool: ThreadPoolExecutor | None
 ) -> Row:
-    """One model: quantized, built for each architecture, executed and compared."""
+    """Quantize one model, build it for each architecture, execute and compare it."""
     import tvmq
     from tvmq.errors import BuildError
 

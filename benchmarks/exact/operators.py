@@ -109,7 +109,7 @@ def compare_operators(path: Path, feeds: Iterable[Feed], folder: Path) -> Differ
 
 
 def _parts(model: Any, codes: Feed, feed: Feed, path: Path) -> list[Callable[[Feed], Any]]:
-    """Ours and onnxruntime's cut model; what they are not asked for is left out of their feeds."""
+    """Runs of both cut models, ours and onnxruntime's, each fed with its own inputs alone."""
     import onnx
 
     import tvmq

@@ -34,7 +34,7 @@ class Data:
 
     @classmethod
     def of_demo(cls, samples: int | None = None, steps: int = STEPS) -> Data:
-        """Of the package."""
+        """Data of the package's demo."""
         from tvmq.demo import load_demo
 
         demo = load_demo()

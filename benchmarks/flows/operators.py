@@ -1,6 +1,6 @@
 """Single layers of a model that torch converted, each on the codes that torch itself computed for it.
 
-A layer stands alone between quantize and dequantize: `from_torch` imports it as a model. Two runs: as it is, and with
+A layer is alone between quantize and dequantize: `from_torch` imports it as a model. Two runs: as it is, and with
 its bias rounded to whole multiples of the step of its sums, which tells what that rounding does from all else.
 """
 
@@ -18,7 +18,7 @@ NEAR_OF_SUMS = 0.016  # by which tvmq.add may miss the exact sum; QNNPACK sums i
 
 
 class Alone(nn.Module):
-    """One module or function of quantized tensors, with floats in and out."""
+    """A single module or function of quantized tensors, with floats in and out."""
 
     def __init__(self, function: Any, grids: list[tuple[float, int, torch.dtype]]) -> None:
         super().__init__()

@@ -88,7 +88,7 @@ class Gated(nn.Module):
         self.squeeze, self.excite = nn.Conv2d(wide, wide // 4, 1), nn.Conv2d(wide // 4, wide, 1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """With the sum around."""
+        """Apply the layer and add its input."""
         y = self.depthwise(torch.relu(self.expand(x)))
         gate = self.excite(torch.relu(self.squeeze(y.mean((2, 3), keepdim=True))))
         return x + self.shrink(nn.functional.hardswish(y * nn.functional.hardsigmoid(gate)))
@@ -186,7 +186,7 @@ def questions(random: np.random.Generator, count: int) -> tuple[np.ndarray, np.n
 
 
 def masked_attention() -> Recipe:
-    """Scores of places that are not there are -inf; what stands there is large."""
+    """Scores of places that are not there are -inf; the values in them are large."""
     return Recipe(Encoder(14, 4), questions, steps=400)
 
 

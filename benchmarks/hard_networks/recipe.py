@@ -1,4 +1,4 @@
-"""What a hard network is made of, and its training."""
+"""Recipes of hard networks, and their training."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CALIBRATION = 128  # samples
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What a network is made of.
+    """Layers, data and training of a network.
 
     module      a torch module, untrained; input [n, ...], result [n, classes] or [n, classes, steps]
     draw        (random, count) -> inputs float32 [n, ...], labels int64 [n] or [n, steps]

@@ -82,7 +82,7 @@ class PitchNetwork(nn.Module):
 
 
 def notes(random: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """One note of twelve in any of two octaves, with harmonics that fade, loud or faint, in noise."""
+    """A note of twelve in any of two octaves, with harmonics that fade, loud or faint, in noise."""
     labels, time = random.integers(0, 12, count), np.arange(2560)[None] / RATE
     tone = 220.0 * 2 ** ((labels + 12 * random.integers(0, 2, count)) / 12)[:, None]
     fade = random.uniform(0.3, 0.9, (count, 1))

@@ -1,4 +1,4 @@
-"""What all benchmarks share: tasks and models, contestants, fresh processes, timing, tables, bounds, results.
+"""Shared parts of all benchmarks: tasks and models, contestants, fresh processes, timing, tables, bounds, results.
 
 Benchmarks are scripts of the folder above, `python benchmarks/accuracy.py`, with tvmq installed. One thread unless
 `set_threads` says otherwise, before TVM is imported.

@@ -40,7 +40,7 @@ def argument(*names: str, **options: Any) -> Argument:
 
 
 class HelpFormatter(RawDescriptionHelpFormatter, ArgumentDefaultsHelpFormatter):
-    """The head of a script as it stands, and the default of each option."""
+    """Formatter that keeps the head of a script as written, and adds the default of each option."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Command:
     more          (rows, options) -> (title, headers, cells) of further tables
     child         works in this very process, for `--child NAME`: its result, if any, is printed as JSON
     child_option  name of that option
-    judges_quick  False: of few samples nothing is asked
+    judges_quick  False: no bound holds for few samples
     cache         default of --cache
     """
 

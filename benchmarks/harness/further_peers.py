@@ -70,7 +70,7 @@ class PeerProcess:
         return {"refused": f"its process ended with {self.process.wait()}"}
 
     def seconds(self, name: str, count: int) -> np.ndarray:
-        """Of each of `count` runs of a contestant."""
+        """Seconds of each of `count` runs of a contestant."""
         assert self.process.stdin is not None
         print(count, name, file=self.process.stdin, flush=True)
         answer = self._answer()

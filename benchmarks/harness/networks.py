@@ -40,14 +40,14 @@ class Network:
 
     @property
     def guard(self) -> str | None:
-        """What `tvmq.quantize` is asked to keep."""
+        """Bound that `tvmq.quantize` shall keep."""
         from tvmq.quantization.pipeline import USUAL_GUARD  # loads TVM, which reads the number of threads
 
         return None if self.is_random else USUAL_GUARD
 
     @property
     def is_transformer(self) -> bool:
-        """Whether NNCF is to be told so."""
+        """True where NNCF needs its option for transformers."""
         return self.name.startswith(TRANSFORMER_NAMES)
 
     def feed(self, batch: int = 1) -> Feed:

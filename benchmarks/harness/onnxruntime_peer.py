@@ -72,7 +72,7 @@ def _dynamic_dimensions(model: Path) -> set[str]:
 
 
 class _Reader:
-    """What quantize_static calls a CalibrationDataReader."""
+    """Reader of samples, the CalibrationDataReader of quantize_static."""
 
     def __init__(self, feeds: Iterable[Feed]) -> None:
         self.feeds = feeds

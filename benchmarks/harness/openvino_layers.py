@@ -1,6 +1,6 @@
 """The time that OpenVINO's int8 kernel takes for one convolution, from its own profile.
 
-The layer stands in the middle of three, between quantize and dequantize, so that its input and output are codes in
+The layer is the middle one of three, between quantize and dequantize, so that its input and output are codes in
 whatever layout OpenVINO likes best; neighbours are 1x1 convolutions of the same kind (depthwise ones: depthwise).
 """
 

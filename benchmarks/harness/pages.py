@@ -29,7 +29,7 @@ def read_result(name: str) -> dict[str, Any]:
 
 
 def origin_text(record: Mapping[str, Any]) -> str:
-    """Where figures come from, as a sentence: CPU, load, date, versions, commit.
+    """Origin of figures, as a sentence: CPU, load, date, versions, commit.
 
     >>> origin_text({"date": "2026-11-24", "machine": {"cpu": "AMD EPYC"}, "versions": {"numpy": "2.1"}})
     'AMD EPYC; 24 November 2026; numpy 2.1; commit unknown.'

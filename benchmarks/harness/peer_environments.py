@@ -20,9 +20,9 @@ ENVIRONMENTS = Path("build/peers")
 
 @dataclass(frozen=True)
 class Peer:
-    """How a peer is installed, and the adapter that runs it.
+    """Packages of a peer, and the adapter that runs it.
 
-    packages   what pip is asked for; NumPy always
+    packages   what pip installs; NumPy always
     adapter    a module of benchmarks/adapters
     limits     {level of latency.py: environment variables that limit the peer}; its adapter may do more
     variables  environment variables that are its best settings

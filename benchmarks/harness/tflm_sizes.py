@@ -1,4 +1,4 @@
-"""The same network for tflite-micro: an int8 flatbuffer of its layers, and the arena that the interpreter needs.
+"""Networks for tflite-micro: an int8 flatbuffer of a network's layers, and the arena that the interpreter needs.
 
     pip install --no-deps tflite-micro flatbuffers
 
@@ -37,7 +37,7 @@ def sizes(mod: tvm.IRModule) -> tuple[int, int]:
     data = _Writer(View(unpack_weights(function_module(mod, "quantized_main")))).run()
 
     def works(arena: int) -> bool:
-        """Whether it is enough; what the interpreter says of smaller ones is not of interest."""
+        """True if the arena is large enough; messages of the interpreter about smaller ones are discarded."""
         said, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 2)
         try:

@@ -73,7 +73,7 @@ def median_seconds(run: Callable[[Any], object], feeds: Sequence[Any], seconds: 
 
 
 def median_milliseconds(times: Mapping[str, Sequence[np.ndarray]]) -> dict[str, float]:
-    """Of what `time_blocks` gives."""
+    """Median of the times that `time_blocks` returns, in milliseconds."""
     return {name: 1e3 * float(np.median(np.concatenate(parts))) for name, parts in times.items()}
 
 

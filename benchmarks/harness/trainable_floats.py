@@ -35,7 +35,7 @@ def without_batch_norm(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def with_fixed_batch(model: onnx.ModelProto, batch: int) -> onnx.ModelProto:
-    """What depends on the sizes alone becomes constants; onnxruntime's basic optimizations find it."""
+    """Fix the batch: values of sizes alone become constants, by onnxruntime's basic optimizations."""
     import onnxruntime
 
     for value in (*model.graph.input, *model.graph.output):

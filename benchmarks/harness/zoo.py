@@ -36,7 +36,7 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """One evaluation: score and per-sample scores in points, and all outputs over all test samples."""
+    """Result of an evaluation: score and per-sample scores in points, and all outputs over all test samples."""
 
     score: float
     per_sample: np.ndarray

@@ -66,7 +66,7 @@ def pages() -> list[Page]:
 
 
 def groups() -> list[tuple[str, str, str]]:
-    """PUBLIC, and what stands on none of its pages."""
+    """Groups of PUBLIC, and a further one of the names on none of its pages."""
     known = {name for _, _, names in PUBLIC for name in names.split()} | set(ELSEWHERE)
     missing = [name for name in tvmq.__all__ if name not in known]
     return PUBLIC + ([("others", "Others", " ".join(missing))] if missing else [])
@@ -182,12 +182,12 @@ def _operators(part: str) -> Page:
 
 
 def _signature(value: Any) -> str:
-    """As the source has it: annotations are texts there, and shown without quotes."""
+    """Signature as in the source, where annotations are texts, shown without quotes."""
     return re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(value)))
 
 
 def _functions(module: str, names: list[str]) -> list[str]:
-    """py:function directives: the functions stand in files by family, but scripts know them by these names."""
+    """py:function directives: the functions lie in files by family, but scripts know them by these names."""
     lines: list[str] = []
     for name in names:
         from tvmq import relay

@@ -1,4 +1,4 @@
-"""The rooms of the source, drawn from the table that tests/test_layers.py enforces; the stages as a picture."""
+"""Rooms of the source, drawn from the table that tests/test_layers.py enforces; the stages as a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDERS_IN_A_ROW = 6
 
 
 def pages() -> list[Page]:
-    """One page."""
+    """Pages, here a single one."""
     parts = [HEAD, *_picture(), MIDDLE, *_places(), WALKS, *_walks(), TAIL]
     return [Page("reference/architecture", "\n".join(parts))]
 
@@ -109,7 +109,7 @@ def draw_stages(base: str) -> list[str]:
 
 
 def _walks() -> list[str]:
-    """For each step of a session the folders, as boxes in the order in which they are entered."""
+    """Boxes of the folders that each step of a session enters, in this order."""
     lines = []
     for walk in call_walk.record_walks():
         boxes = [(folder, "codes", None) for folder in walk.folders]

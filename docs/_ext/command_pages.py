@@ -1,4 +1,4 @@
-"""The command line: what `tvmq COMMAND --help` says, read from the commands themselves."""
+"""Reference of the command line: `tvmq COMMAND --help`, read from the commands themselves."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _row(param: Any) -> str:
 
 
 def _choices(param: Any) -> list[str]:
-    """What an option can be; typer keeps it as click did, or (from 0.16 on) as an enumeration."""
+    """Choices of an option; typer keeps them as click did, or (from 0.16 on) as an enumeration."""
     annotation = getattr(getattr(param, "type_descriptor", None), "annotation", None)
     if inspect.isclass(annotation) and issubclass(annotation, enum.Enum):
         return [str(choice.value) for choice in annotation]

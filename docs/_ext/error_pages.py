@@ -1,4 +1,4 @@
-"""The index of errors: every class, and every message that the source can give, read from the source."""
+"""Index of errors: every class, and every message that the source can give, read from the source."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def sources() -> list[Path]:
 
 
 def template(node: ast.expr) -> str | None:
-    """The text of a string expression; what is filled in stands as {expression}."""
+    """Text of a string expression; values that are filled in are shown as {expression}."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
@@ -73,7 +73,7 @@ def all_messages() -> tuple[Message, ...]:
 
 
 def pages() -> list[Page]:
-    """One page: the tree, then each class with its messages."""
+    """Pages, here a single one: the tree, then each class with its messages."""
     found = all_messages()
     lines = ["# Errors\n", rst(_small(to_rst(errors.__doc__ or ""))), HOW]
     for name in CLASSES:
@@ -104,14 +104,14 @@ the source when this page is made.
 
 
 def _entry(message: Message) -> str:
-    """A message and what to do, which stands behind its last semicolon outside of what is filled in."""
+    """Entry of a message and its advice, which follows the last semicolon outside of values that are filled in."""
     what, then = split(message.text or "")
     action = f"<dd>{_html(then)}</dd>" if then else ""
     return f"<dt>{_html(what)}</dt>{action}<dd class='place'>{escape(message.file)}</dd>"
 
 
 def split(text: str) -> tuple[str, str]:
-    """What happened, and what to do.
+    """Split a message into what happened and what to do.
 
     >>> split("run: {a['x; y']} is bad; give another")
     ("run: {a['x; y']} is bad", 'give another')

@@ -1,4 +1,4 @@
-"""The extension of this site: writes the generated pages, and shows autodoc our docstrings as it can read them."""
+"""Sphinx extension of this site: writes the generated pages, and converts our docstrings for autodoc."""
 
 from __future__ import annotations
 

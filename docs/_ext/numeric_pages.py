@@ -31,7 +31,7 @@ def pages() -> list[Page]:
 
 
 def chapters() -> list[tuple[str, str, str]]:
-    """CHAPTERS, and what stands in none of them."""
+    """CHAPTERS, and a further one of the files in none of them."""
     files = {path.stem for path in _folder().glob("*.py")} - {"__init__"}
     missing = sorted(files - {name for _, _, names in CHAPTERS for name in names.split()})
     return CHAPTERS + ([("others", "Others", " ".join(missing))] if missing else [])
@@ -108,7 +108,7 @@ def _directive(value: object) -> str:
 
 
 def _inner(module: ModuleType) -> str:
-    """What stands in a file that offers nothing by itself: the parts that the definition is made of."""
+    """Parts of the definition in a file that offers nothing by itself."""
     names = [
         name
         for name, value in vars(module).items()

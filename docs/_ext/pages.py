@@ -22,7 +22,7 @@ class Page(NamedTuple):
 
 
 def write(pages: list[Page]) -> None:
-    """Write what has changed, so that a second build is short, and delete what no page stands for."""
+    """Write what has changed, so that a second build is short, and delete files that belong to no page."""
     wanted = {DOCS / f"{page.path}.md": page.text for page in pages}
     for path, text in wanted.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -24,7 +24,7 @@ HEAD = re.compile(r"(Before .*?)(?=\n\n|\Z)", re.S)
 
 
 def pages() -> list[Page]:
-    """One for each pass of the table, and an overview."""
+    """Pages: one for each pass of the table, and an overview."""
     found = samples()
     return [_overview(), *(_page(name, found.get(name)) for name in PASSES)]
 
@@ -92,7 +92,7 @@ def _cases(name: str) -> list[str]:
 
 
 def _rule(rest: str) -> list[str]:
-    """The columns of the head: Before and After as they stand, the others as a table."""
+    """Columns of the head: Before and After unchanged, the others as a table."""
     lines = []
     for part in re.split(r"\n\n", rest):
         if part.startswith("Before") or part.startswith(" "):

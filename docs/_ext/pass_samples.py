@@ -1,4 +1,4 @@
-"""What the pictures of the passes show: for each pass a tiny module, walked to the pass by the passes before it."""
+"""Samples for the pictures of the passes: for each pass a tiny module, taken to it by the passes before."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ R = relax.op
 
 
 class Sample(NamedTuple):
-    """A pass on a module: before, after, and what was asked for."""
+    """Sample of a pass on a module: before, after, and options."""
 
     before: Module
     after: Module
@@ -63,7 +63,7 @@ class Net:
         return relax.const(np.asarray(array, dtype))
 
     def emit(self, call: relax.Expr, name: str) -> relax.Var:
-        """One binding of that name."""
+        """Emit a binding of that name."""
         return self.builder.emit(call, name)
 
     def conv(self, x: relax.Expr, channels: int, filters: int, name: str) -> relax.Var:
@@ -148,7 +148,7 @@ def fixed_ranges(mod: Module) -> dict[str, tuple[float, float]]:
 
 
 def calibrated(mod: Module, config: QConfig) -> Module:
-    """With these ranges."""
+    """Calibrate with fixed ranges."""
     on_the_way = annotated(mod, config)
     return calibrate(on_the_way, fixed_ranges(on_the_way))
 
@@ -176,7 +176,7 @@ ABOUT = {
 
 
 def _third_up(mod: Module) -> dict[str, Rounding]:
-    """For each product the codes of its weight, a third of them one higher."""
+    """Codes of each product's weight, a third of them one higher."""
     view, roundings = View(mod), {}
     for var, value in view.bindings:
         if op_name(value) != "matmul":
@@ -194,7 +194,7 @@ def samples() -> dict[str, Sample]:
 
 
 def befores() -> dict[str, Module]:
-    """What each pass is given."""
+    """Modules that the passes get, by the name of the pass."""
     picture, rows, default = (1, 3, 8, 8), (2, 8), qconfig()
     network, product = made(Net(*picture), _softmax_head), made(Net(*rows), _product)
     two = made(Net(*picture), _two)

@@ -68,7 +68,7 @@ def _title(value: relax.Expr) -> str:
 
 
 def _flat(value: relax.Expr) -> Iterable[relax.Expr]:
-    """What a value reads, tuples opened."""
+    """Values that a value reads, with tuples opened."""
     if isinstance(value, relax.TupleGetItem):
         yield value.tuple_value
     elif isinstance(value, relax.Var):
@@ -132,7 +132,7 @@ def ranks(found: list[Box]) -> dict[str, int]:
     rank: dict[str, int] = {}
     for box in found:
         rank[box.name] = max((rank[name] + 1 for name in box.reads if name in rank), default=0)
-    for box in found:  # what reads nothing stands above its first reader, but parameters at the top
+    for box in found:  # a box that reads nothing is placed above its first reader, but parameters at the top
         readers = [rank[other.name] for other in found if box.name in other.reads]
         if not box.reads and box.lines[0] != box.name and readers:
             rank[box.name] = min(readers) - 1

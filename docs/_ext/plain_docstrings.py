@@ -1,4 +1,4 @@
-"""Our docstrings, plain text in aligned columns, as reStructuredText.
+"""Conversion of our docstrings, plain text in aligned columns, to reStructuredText.
 
 What is recognized, block by block (blank lines separate blocks):
 
@@ -142,7 +142,7 @@ def _block(block: Block, first: bool, links: Mapping[str, str] | None) -> list[s
         return _columns(block.lines, links)
     if block.kind == "example":
         return _code("pycon", block.lines)
-    if block.kind == "inset":  # under a paragraph: columns, or what is best left as it stands
+    if block.kind == "inset":  # under a paragraph: columns, or text that is left unchanged
         inner = cleandoc("\n" + "\n".join(block.lines)).split("\n")
         return _columns(inner, links) if ENTRY.fullmatch(inner[0]) else _literal(block.lines)
     if block.kind == "literal":
@@ -169,7 +169,7 @@ def _row(line: str, links: Mapping[str, str] | None) -> str:
 
 
 def _names(name: str) -> str:
-    """What stands in the first column: parameters as code, words as they are."""
+    """Names in the first column: parameters as code, words as they are."""
     parts = name.split(", ")
     if parts[0].lower() in WORDS:
         return f"*{inline(name)}*"

@@ -1,4 +1,4 @@
-"""What entries of a description say reaches the integer module, and check_backend finds what does not."""
+"""Entries of a description that the integer module must obey, and violations that check_backend must find."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def test_floats_around_products():
 
 
 def assert_built_in(name: str, mod: tvm.IRModule) -> None:
-    """It conforms, and its requantizes are those of the description."""
+    """Check that the module conforms, and that its requantizes are those of the description."""
     backend = backend_named(name)
     found = tvmq.check_backend(mod, backend)
     assert found.conforms, str(found)

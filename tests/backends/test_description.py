@@ -1,4 +1,4 @@
-"""What a backend says of itself: its options, what it refuses, and how it is named."""
+"""Descriptions of backends: their options, refusals and names."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_all_refused_options_are_in_one_error():
 
 
 def test_a_backend_with_floats_refuses_no_option():
-    """Its layers stay float instead, each with the reason."""
+    """Layers that it excludes stay float instead, each with the reason."""
     config = qconfig(dtype_input="uint8").for_backend(Backend("toy", activations=("int8",)))
     assert config.dtype_input == "uint8"
 

@@ -1,4 +1,4 @@
-"""What docs/backends.md shows is true."""
+"""Claims of docs/backends.md, checked by running its examples."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ def test_fields_and_rules_are_on_the_page():
     page = PAGE.read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in (*BACKENDS, *FAMILIES))
     assert all(f"`{field.name}`" in page for field in fields(Backend) if field.name != "name")
-    own = {"accumulator_bits", "overflow", "bias_bits"}  # which stand beside the rule
+    own = {"accumulator_bits", "overflow", "bias_bits"}  # which are not part of the rule
     assert all(f"`{field.name}`" in page for field in fields(RequantizeRule) if field.name not in own)

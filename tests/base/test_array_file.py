@@ -1,4 +1,4 @@
-"""Files of arrays that claim more than they hold, or than anyone could read."""
+"""Array files that claim more data than they hold, or than memory could hold."""
 
 from __future__ import annotations
 

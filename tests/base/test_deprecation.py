@@ -1,4 +1,4 @@
-"""What is deprecated works, warns where it is called, and is gone in the version that was announced."""
+"""Deprecated names work, warn at the line of their caller, and are gone in the version that was announced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bound on memory, and what is printed of a model and of other libraries."""
+"""The bound on memory, and the output of models and of other libraries."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_dynamic_sizes_and_large_numbers() -> None:
 
 
 def test_a_run_without_memory_is_one_sentence() -> None:
-    """As NumPy, and TVM's memory pool, say it."""
+    """Both NumPy's message and that of TVM's memory pool become one sentence."""
     value = helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 4))
     graph = helper.make_graph(
         [helper.make_node("Relu", ["x"], ["y"])], "g", [value], [helper.make_empty_tensor_value_info("y")]

@@ -1,4 +1,4 @@
-"""Whoever reads a whole file refuses what never ends, in a sentence and without opening it."""
+"""Endless files (devices, pipes) are refused in a sentence by every reader of whole files, without opening them."""
 
 from __future__ import annotations
 

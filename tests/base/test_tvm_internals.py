@@ -1,4 +1,4 @@
-"""Each private fact of TVM that tvmq stands on, asked of the TVM that is installed; a failure says what broke."""
+"""Private facts of TVM that tvmq depends on, each checked against the installed TVM; a failure says what broke."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all; nothing is left of what was killed."""
+"""Atomic writes: files appear whole or not at all, and a killed process leaves nothing."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_what_others_put_under_such_names_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
 def test_standard_output_is_no_output(tmp_path: Path) -> None:
-    """Not even where it is a file: its name would be taken away from all programs."""
+    """Standard output is refused even where it is a file: a save would take its name away from all programs."""
     (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
     with pytest.raises(OutputError, match="test: cannot write .*: it is there and no regular file; choose another"):
         write_file(tmp_path / "stdout", b"", "test")

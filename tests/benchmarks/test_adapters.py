@@ -1,4 +1,4 @@
-"""What the adapters of peers do themselves, without the peers: layers of an ONNX file, ncnn's files in int8."""
+"""Adapters of peers without the peers: layers of an ONNX file, ncnn's files in int8."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_int8_files_of_ncnn(adapter: Any, network: Any) -> None:
 
 
 def test_layers_of_ncnn_without_a_known_file_are_refused(adapter: Any, tmp_path: Path) -> None:
-    """By name, as nothing behind them could be read."""
+    """The refusal names the layer, since no layer after it could be read."""
     (tmp_path / "net.param").write_text("7767517\n1 1\nLayerNorm norm 1 1 in0 a 0=2\n")
     (tmp_path / "net.bin").write_bytes(b"")
     with pytest.raises(NotImplementedError, match="ncnn_int8 has no LayerNorm"):

@@ -1,4 +1,4 @@
-"""The measures of the benchmarks: errors, ratios, bounds, tables. What they measure is not run here."""
+"""Measures of the benchmarks: errors, ratios, bounds, tables. Nothing is timed here."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_latency_compares_the_best_peer(script: Any) -> None:
 
 
 def test_bounds_of_kernels(script: Any) -> None:
-    """Of the chosen kernels on the best level: share of the peak where sums are long, OpenVINO's time for depthwise."""
+    """Bounds at the best level: share of the peak where sums are long, OpenVINO's time for depthwise kernels."""
     kernels = script("kernels")
     deep, thin = "matmul 128x768->768", "depthwise 3x3 s1 28x28x192"
 

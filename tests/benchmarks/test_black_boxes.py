@@ -1,4 +1,4 @@
-"""The rules of tools that are installed are found again from their answers."""
+"""benchmarks/black_boxes.py: it identifies the rules of the installed tools from their answers."""
 
 from __future__ import annotations
 

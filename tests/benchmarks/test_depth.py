@@ -1,4 +1,4 @@
-"""How compile time grows with depth: the models, the rows of the table."""
+"""benchmarks/depth.py: its chains of operators, and the rows of its table."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_an_imported_model_is_exact(script: Any, zoo: Path, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_modules_of_gpus_are_executed_and_compared(script: Any) -> None:
-    """By the emulator or a GPU; a comparison that finds differences is a failure."""
+    """The emulator or a GPU executes them; a comparison that finds differences is a failure."""
     benchmark, cases = script("exact.cuda"), script("exact.cases")
     if benchmark.where() == benchmark.NOWHERE:
         pytest.skip("neither a GPU nor g++ to run kernels with")

@@ -1,4 +1,4 @@
-"""The benchmark of GPUs, without one: what is missing is said, and what is slower is found."""
+"""benchmarks/gpu.py without a GPU: the message about what is missing, and the bound on rows that are slower."""
 
 from __future__ import annotations
 

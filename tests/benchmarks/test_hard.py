@@ -1,4 +1,4 @@
-"""benchmarks/hard.py: its networks fit their data, its measures, its bounds, and the whole road in its quick form."""
+"""benchmarks/hard.py: its networks fit their data, its measures, its bounds, and a quick run of all stages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_network_takes_what_its_formula_draws(scripts: Any) -> None:
 
 
 def test_spreading_channels_keeps_the_function(scripts: Any) -> None:
-    """What `finish` does to the gated network changes no bit of its results."""
+    """`finish` changes no bit of the results of the gated network."""
     import torch
 
     torch.manual_seed(0)

@@ -82,7 +82,7 @@ def test_times_by_turns(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_embedded_example_is_a_task(script: Any, tmp_path: Path) -> None:
-    """No folder of a zoo is needed for it, nor for no task at all."""
+    """Neither the embedded example nor an empty list of tasks needs the folder of a zoo."""
     zoo = script("harness.zoo")
     task = zoo.load_zoo(tmp_path, "digits", quick=True)["digits"]
     assert len(list(task.test_inputs())) == zoo.QUICK_TEST and zoo.load_zoo(tmp_path, "") == {}

@@ -28,7 +28,7 @@ class Task:
         self.model_path, self.per_sample = str(path), np.zeros(0)
 
     def test_inputs(self, batch: int) -> Iterator[dict[str, np.ndarray]]:
-        """The same three each time."""
+        """Three inputs, the same in each call."""
         random = np.random.default_rng(0)
         return ({"x": random.standard_normal((batch, 3, 6, 6)).astype(np.float32)} for _ in range(3))
 

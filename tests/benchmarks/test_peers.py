@@ -33,7 +33,7 @@ def prepare(job):
 
 
 def peers_of_tests(module: Any) -> dict[str, Any]:
-    """One that runs and can be limited, one without an environment."""
+    """Two peers: one that runs and can be limited, one without an environment."""
     fake = module.Peer((), "fake_peer", {"avx2": {"FAKE": "0.5"}}, {"FAKE": "0.25"})
     return {"fake": fake, "absent": module.Peer((), "none")}
 
@@ -62,7 +62,7 @@ def start(script: Any, environments: Path, threads: int, names: str = "fake", le
 
 
 def test_a_peer_is_timed_and_listed(script: Any, environments: Path) -> None:
-    """Prepares, answers with as many seconds as asked, and stands in the table with time, ratio and error."""
+    """The adapter prepares, answers with the seconds given, and has its time, ratio and error in the table."""
     peers = start(script, environments, threads=1)
     timers = peers.timers()
     assert list(timers) == ["fake int8", "fake f32"]
@@ -89,7 +89,7 @@ def test_a_peer_is_timed_and_listed(script: Any, environments: Path) -> None:
     ids=["raises", "ends"],
 )
 def test_a_peer_that_refuses_is_a_row(script: Any, environments: Path, threads: int, reason: str) -> None:
-    """Its reason stands in the table; nothing of it is timed."""
+    """The table shows its reason; nothing of it is timed."""
     peers = start(script, environments, threads)
     records = peers.figures({"tvmq int8": 1.0})
     peers.close()
@@ -100,7 +100,7 @@ def test_a_peer_that_refuses_is_a_row(script: Any, environments: Path, threads: 
 
 @pytest.mark.parametrize(("level", "added"), [("", 0.25), ("avx2", 0.5)], ids=["best", "limited"])
 def test_a_peer_has_its_settings(script: Any, environments: Path, level: str, added: float) -> None:
-    """Its best ones, and over them those of the level, which the adapter is told too."""
+    """The environment has the peer's best settings, and over them those of the level, which the adapter gets too."""
     process = start(script, environments, 1, level=level).processes["fake"]
     process.close()
     np.testing.assert_array_equal(process.contestants["fake f32"], np.arange(3, dtype=np.float32) + 2 + added)
@@ -110,7 +110,7 @@ def test_a_peer_has_its_settings(script: Any, environments: Path, level: str, ad
 def test_a_peer_that_cannot_be_limited_is_a_row(
     script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not started; one that has no output of a network has no signal to error."""
+    """The peer is not started; one without an output of a network has no signal to error."""
     further = script("harness.further_peers")
     monkeypatch.setattr(further, "PEERS", peers_of_tests(script("harness.peer_environments")))
     monkeypatch.setattr(script("harness.onnxruntime_peer"), "session", lambda path, threads: lambda feed: [np.ones(3)])
@@ -130,7 +130,7 @@ def test_a_peer_that_cannot_be_limited_is_a_row(
 def test_missing_environments_get_one_sentence(
     script: Any, environments: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Which one, where, and the command that makes it."""
+    """The sentence names the environment, its folder, and the command that makes it."""
     assert start(script, environments, 1, "absent").processes == {}
     message = capsys.readouterr().err
     assert message == (
@@ -150,7 +150,7 @@ def test_names_of_peers(script: Any, environments: Path) -> None:
 def test_an_environment_appears_when_it_is_whole(
     script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One that is there is left alone; where pip fails there is none, and the exit says so."""
+    """An existing environment is left alone; where pip fails there is none, and the exit says so."""
     module = script("harness.peer_environments")
     monkeypatch.setattr(sys, "argv", ["x", "fake", "absent", "--environments", str(environments), "--python", "false"])
     with pytest.raises(SystemExit, match="peers: no environment for absent"):
@@ -169,7 +169,7 @@ def test_further_peers_take_one_sample(script: Any, monkeypatch: pytest.MonkeyPa
 
 
 def test_clocks(script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a process computes, and not what it sleeps; it says nothing of several threads."""
+    """The clock counts what a process computes, not its sleep; it says nothing of several threads."""
     timed = script("harness.timing").timer_of
     assert (timed(lambda: time.sleep(0.01), time.process_time)(2) < 0.005).all()
     assert (timed(lambda: time.sleep(0.01))(2) >= 0.01).all()

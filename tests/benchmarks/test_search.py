@@ -1,4 +1,4 @@
-"""benchmarks/search.py: what its bounds say, and the whole table of one small task."""
+"""benchmarks/search.py: its bounds, and the whole table of one small task."""
 
 from __future__ import annotations
 

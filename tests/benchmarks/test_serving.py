@@ -1,4 +1,4 @@
-"""A served model under load: no error, no other answer, and what does not fit is said."""
+"""benchmarks/serving.py: a served model under load gives no error and no wrong answer; bad requests are refused."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_equal_is_bit_for_bit(serving: Any) -> None:
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
 def test_bodies_are_bounded_before_they_are_inflated(script, monkeypatch, method):
-    """Whatever the packing: a zip says what its members unpack to."""
+    """Every packing has a bound: a zip states the size that its members unpack to."""
     serving_app = script("serving_app")
     assert list(serving_app.unpack(serving_app.pack({"x": np.zeros(3)}))) == ["x"]
     monkeypatch.setattr(serving_app, "MOST_BYTES", 2**16)

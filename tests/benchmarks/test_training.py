@@ -1,4 +1,4 @@
-"""benchmarks/training.py: what its bounds say, and two rows of the embedded example."""
+"""benchmarks/training.py: its bounds, and two rows of the embedded example."""
 
 from __future__ import annotations
 

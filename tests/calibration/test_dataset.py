@@ -1,4 +1,4 @@
-"""Calibration data in every form a user may have them, and every complaint about them."""
+"""Calibration data in every form that is accepted, and the error for every form that is not."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_dynamic_dimensions_take_any_size() -> None:
 
 
 def test_several_inputs_stay_together() -> None:
-    """In the order of the model, whatever the order of the dictionary."""
+    """Samples have the order of the model's inputs, for any order of the dictionary."""
     labels = np.arange(5)
     expected = [{"x": SAMPLES[i : i + 2], "labels": labels[i : i + 2]} for i in (0, 2)]
     for data in ([(SAMPLES[:1], labels[:1]), (SAMPLES[1:5], labels[1:])], {"labels": labels, "x": SAMPLES[:5]}):
@@ -258,7 +258,7 @@ def test_bad_data_are_refused(case: str) -> None:
 
 
 def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What can be read only once has to be copied somewhere."""
+    """Data that can be read only once has to be copied to a disk, which may be full."""
 
     def full(*_arrays: object) -> None:
         raise OSError(28, "No space left on device")

@@ -1,4 +1,4 @@
-"""The cost model: what it reads of the machine, and what follows from more work, more bytes, more threads."""
+"""The cost model: the machine's parameters, and its growth with operations, bytes and threads."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from tests.cuda_emulator.source import on_cpu
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """What TVM makes of functions for a GPU.
+    """Host code and CUDA source that TVM makes of functions for a GPU.
 
     functions   {name: the function with its intermediate arrays as parameters}
     host        LLVM code, without kernels

@@ -1,4 +1,4 @@
-"""Arrays of the CPU that say they lie on a GPU, for host code that asks."""
+"""CPU arrays that host code takes for arrays on a GPU."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ class DlTensor:
 
     @property
     def pointer(self) -> ctypes.c_void_p:
-        """Its address, as TVM's functions take it."""
+        """Address of the tensor, as TVM's functions take it."""
         return ctypes.c_void_p(ctypes.addressof(self._tensor))

@@ -45,7 +45,7 @@ class Emulated:
         order: int = FORWARD,
         watch: Callable[[str, Any], None] | None = None,
     ) -> list[np.ndarray]:
-        """One array an output.
+        """Run the function; returns an array for each output.
 
         inputs   {input name: array} or arrays in order
         order    of the threads of a block between barriers: FORWARD, REVERSE or SHUFFLED
@@ -77,7 +77,7 @@ def run_in_orders(
     contract: bool = False,
     shape: tuple[int, ...] | None = None,
 ) -> list[np.ndarray]:
-    """What `run_function` gives in each order; the function is compiled once.
+    """Results of `run_function` in each order; the function is compiled once.
 
     shape  of the result, where the inputs do not tell it
     """

@@ -1,4 +1,4 @@
-"""Arrays with guards on both sides, which tell what wrote past their ends."""
+"""Arrays with guards on both sides, which detect writes outside of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Guarded:
         return made
 
     def broken(self) -> str:
-        """What was written outside of the array; empty if nothing was."""
+        """A description of what was written outside of the array; empty if nothing was."""
         for side, guard in (("before", self._before), ("behind", self._behind)):
             hits = np.flatnonzero(guard != self._rubbish)
             if hits.size:

@@ -30,7 +30,7 @@ EXACT = ("-O1", "-ffp-contract=off")
 
 
 class EmulationError(Exception):
-    """What a GPU would not have done as the source says, or not at all: the kernel, the thread and why."""
+    """A fault that a GPU would have or show in another way: the kernel, the thread and the reason."""
 
 
 def missing_compiler() -> str:

@@ -23,7 +23,7 @@ from tvmq.reference import Reference
 
 
 class EmulatedModel:
-    """What `tvmq.build(mod, target)` makes, with g++ in place of nvcc.
+    """A model built by `tvmq.build(mod, target)`, with g++ in place of nvcc.
 
     mod        of any stage behind `quantize`, or a float module without parameters
     target     of kind "cuda"
@@ -54,7 +54,7 @@ class EmulatedModel:
         order: int = FORWARD,
         watch: Callable[[str, Any], None] | None = None,
     ) -> list[np.ndarray]:
-        """One array an output; a dynamic batch runs sample by sample. See `Emulated.run`."""
+        """Run the model; returns an array for each output. A dynamic batch runs sample by sample, see `Emulated`."""
         given = [np.asarray(inputs[name]) for name in self._names]
         if not self._batch:
             return self._emulated.run(given, order=order, watch=watch)

@@ -1,4 +1,4 @@
-"""A GPU that is not there: TVM finds a device "cuda" whose memory is the CPU's and whose kernels g++ compiled.
+"""An emulated GPU in TVM: a device "cuda" with the CPU's memory, whose kernels g++ compiled.
 
 What runs is all that a GPU machine runs besides the kernels' binary: saved models, the Relax virtual machine on
 tvm.cuda(0), constants, copies, workspaces. A process that pretends cannot stop, so it is one of its own:

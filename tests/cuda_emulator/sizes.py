@@ -49,7 +49,7 @@ def sizes_of(params: Sequence[Any], values: Sequence[Any]) -> dict[str, int]:
 
 
 def learn(dims: Sequence[Any], shape: Sequence[int], known: dict[str, int]) -> None:
-    """Note the sizes that stand alone in a shape."""
+    """Note the sizes that are alone in a shape."""
     for dim, size in zip(dims, shape, strict=True):
         if hasattr(dim, "name"):
             known.setdefault(dim.name, int(size))

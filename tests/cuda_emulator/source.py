@@ -31,7 +31,7 @@ DYNAMIC = "tirx.use_dyn_shared_memory"
 
 @dataclass(frozen=True)
 class KernelText:
-    """One kernel of a source."""
+    """A kernel of a source."""
 
     name: str
     params: tuple[str, ...]

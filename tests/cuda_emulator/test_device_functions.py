@@ -1,4 +1,4 @@
-"""The stand-ins for our device functions against what PTX says they do."""
+"""Emulated device functions against the specification of PTX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that TVM schedules and generates for a GPU give on the CPU what NumPy gives."""
+"""Functions that TVM schedules and generates for a GPU, emulated on the CPU, against NumPy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def scheduled(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def results(mod: tvm.IRModule, inputs: list[np.ndarray], **options: Any) -> list[np.ndarray]:
-    """One run in each order, which must agree bit for bit."""
+    """Results of a run in each order, which must agree bit for bit."""
     emulated = Emulated(mod, TARGET, **options)
     runs = [emulated.run(inputs, order=order) for order in ORDERS]
     for other in runs[1:]:

@@ -1,4 +1,4 @@
-"""The emulator notices what a GPU would do wrong: each test runs a kernel with one mistake in it."""
+"""Faults that the emulator detects: each test runs a kernel with one mistake in it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(library: Library, arguments: Sequence[Any], *, order: int = 0, threads: 
 
 
 def mirrored(barrier: str, order: int) -> np.ndarray:
-    """What the kernel that mirrors 64 numbers in shared memory gives."""
+    """Results of the kernel that mirrors 64 numbers in shared memory."""
     x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
     run(kernel(MIRROR.replace("BARRIER", barrier)), [y, x], order=order)
     return y

@@ -17,7 +17,7 @@ NAMES = ("integer_softmax_0", "integer_layer_norm_0", "masked_mean_0", "add_mask
 
 
 def module_of_all() -> tvm.IRModule:
-    """One function that computes all cases, since one compilation is what takes time."""
+    """A module whose single function computes all cases, because compilation takes most of the time."""
     params, results = [], []
     builder = relax.BlockBuilder()
     for name in NAMES:

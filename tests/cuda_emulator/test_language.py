@@ -1,4 +1,4 @@
-"""What words of CUDA mean on the CPU."""
+"""Words of CUDA, as the emulator defines them for the CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole models built for a GPU: every kernel, in several orders of threads, gives what the definition gives."""
+"""Whole models built for a GPU: every kernel, in several orders of threads, against the definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved models on a GPU that is not there: all but the kernels' binary is what a GPU machine runs."""
+"""Saved models on an emulated GPU: all code is that of a GPU machine except for the kernels' binary."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ Call = Callable[[str, list[Any], list[tuple[tuple[int, ...], str]]], list[np.nda
 
 
 class Walk:
-    """One run: values of variables and dynamic sizes.
+    """State of a run: values of variables and dynamic sizes.
 
     call      runs a function of loops: (name, inputs, [(shape, dtype) of each output]) -> outputs
-    watch     is told (variable, array) after each binding
+    watch     called with (variable, array) after each binding
     """
 
     def __init__(self, func: relax.Function, call: Call, watch: Callable[[str, Any], None] | None = None) -> None:

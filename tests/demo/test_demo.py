@@ -1,4 +1,4 @@
-"""The embedded example is what its README says: model, pictures, accuracy, sizes."""
+"""The embedded example: model, pictures, accuracy and sizes are those of its README."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def loaded() -> demo.Demo:
 
 @pytest.fixture(scope="module")
 def model(loaded: demo.Demo) -> onnx.ModelProto:
-    """Its network, parsed."""
+    """Network of the example, parsed."""
     return onnx.load_from_string(loaded.model)
 
 
@@ -99,7 +99,7 @@ def test_missing_file_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def test_loading_is_light() -> None:
-    """No TVM, ONNX or torch is imported for the example."""
+    """Loading the example imports none of TVM, ONNX and torch."""
     code = (
         "import sys, tvmq.demo; tvmq.demo.load_demo(); "
         "print(sorted({'tvm', 'torch', 'onnx', 'onnxruntime'} & set(sys.modules)))"

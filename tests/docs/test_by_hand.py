@@ -1,4 +1,4 @@
-"""The stages one after the other give what `quantize` gives; docs/by-hand.md itself is run by test_docs.py."""
+"""The stages called one by one give the result of `quantize`; docs/by-hand.md itself is run by test_docs.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md: the paths and the tables that its rows name are there."""
+"""CONTRIBUTING.md: the paths and the tables that its rows name exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages say is true: their Python runs, their commands exist, their links lead somewhere, none is left out."""
+"""Pages of the documentation: their Python runs, their commands and links exist, no page is left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tvmq.demo import load_demo
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md")) + [ROOT / name for name in ("README.md", "MIGRATING.md", "CONTRIBUTING.md")]
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
-# Executed here as they stand; the others show files and packages that only a reader has
+# Executed here unchanged; the others show files and packages that only a reader has
 RUN = [
     "getting-started",
     "by-hand",
@@ -64,7 +64,7 @@ def blocks(page) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_python_runs(name, monkeypatch):
-    """With few calibration pictures and the options that take least time: what is asked is that it runs."""
+    """Examples run with few calibration pictures and the quickest options; only errors are looked for."""
     whole = load_demo()
     monkeypatch.setattr("tvmq.demo.load_demo", lambda: replace(whole, calibration=whole.calibration[:8]))
     page = DOCS / f"{name}.md"
@@ -171,7 +171,7 @@ def test_no_page_has_a_name_of_pages_that_sphinx_makes():
 
 
 def test_the_site_needs_nothing_from_elsewhere():
-    """No fonts, scripts or pictures of other sites, and no notebook is run while the site is built."""
+    """The site takes no fonts, scripts or pictures from elsewhere, and its build runs no notebook."""
     conf = (DOCS / "conf.py").read_text(encoding="utf-8")
     assert 'nb_execution_mode = "off"' in conf
     for path in [DOCS / "conf.py", *(DOCS / "_static").glob("*")]:

@@ -1,4 +1,4 @@
-"""The picture of the front page is the one that the results give."""
+"""The picture of the front page equals one drawn from the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages that are made from the source: nothing of it is lost on the way, and pictures show what there is."""
+"""Pages generated from the source: they omit nothing of it, and their pictures show every binding."""
 
 from __future__ import annotations
 

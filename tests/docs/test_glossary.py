@@ -1,4 +1,4 @@
-"""docs/glossary.md: every place that it names is there, and every word of the field leads to it."""
+"""docs/glossary.md: every place that it names exists, and every word of the field is in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.project import ROOT
 TEXT = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 ROWS = [line.split("|")[1:-1] for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
 ENTRIES = [row for row in ROWS if row[0].strip() != "word"]
-# Words that must be found in the code as well, where the thing stands
+# Words that must be found in the code as well, at the place of the thing
 SEARCHED = (
     "GPTQ",
     "SmoothQuant",

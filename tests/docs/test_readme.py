@@ -1,4 +1,4 @@
-"""The Python of README.md runs as it stands, on a model that a reader would have."""
+"""The Python of README.md runs unchanged, on a model that a reader would have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases of the operators between floats, sums and codes: scales that are known, made at run time, simulated."""
+"""Cases of the operators between floats, sums and codes: constant scales, scales made at run time, simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cases of operators are made of: a call, arrays that break things, the result that numerics says."""
+"""Parts of a case of an operator: a call, adversarial arrays, the result by tvmq.numerics."""
 
 from __future__ import annotations
 

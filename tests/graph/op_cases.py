@@ -1,4 +1,4 @@
-"""One case for each mode, axis and type of our Relax operators: a call, adversarial arguments, and what numerics says."""
+"""Cases for each mode, axis and type of our Relax operators: a call, adversarial arguments, the numerics' result."""
 
 from __future__ import annotations
 

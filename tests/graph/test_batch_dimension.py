@@ -1,4 +1,4 @@
-"""Which models have samples that are apart: what is proved, and what must not be."""
+"""Batch dimensions: models whose samples are proved independent, and models where this must not be concluded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which outputs say a class."""
+"""Outputs of a model that are recognized as scores of classes."""
 
 from __future__ import annotations
 

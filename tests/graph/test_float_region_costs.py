@@ -1,4 +1,4 @@
-"""What float operators cost: their own work, conversions on both sides, shared and foreign ones."""
+"""Costs of float regions: their own operators, conversions on both sides, shared and foreign ones."""
 
 from __future__ import annotations
 

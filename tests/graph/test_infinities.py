@@ -1,4 +1,4 @@
-"""Infinities that operators define are meant; those that reach products or results are faults."""
+"""Infinities that operators define are accepted; those that reach products or results are errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model does with its input before the first product."""
+"""Preprocessing of the input before the first product of a model."""
 
 from __future__ import annotations
 

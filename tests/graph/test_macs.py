@@ -1,4 +1,4 @@
-"""Multiply-accumulates, counted by hand."""
+"""Multiply-accumulates against counts by hand."""
 
 from __future__ import annotations
 

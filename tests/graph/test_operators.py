@@ -1,4 +1,4 @@
-"""Records of operators: their attributes are those of the operator and keywords of the definition; none is left out."""
+"""Operator records: attributes are those of the operator and keywords of its definition; no operator lacks a record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.ops.observe import observe
 from tvmq.reference.definition import DEFINED
 
-# Not executed by a definition: a fence changes no value, observe stands in modules of calibration alone
+# Not executed by a definition: a fence changes no value, observe occurs in modules of calibration alone
 UNDEFINED = {"relax.tvmq.fence", "relax.tvmq.observe"}
 
 

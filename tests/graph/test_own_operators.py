@@ -1,4 +1,4 @@
-"""Operators of the user's: type, definition and kernel, from an ONNX node to compiled integers that are verified."""
+"""Operators of users: type, definition and kernel, from an ONNX node to compiled integers that are verified."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ FAMILY = GateFamily()
 
 
 class SigmoidFamily(GateFamily):
-    """In the place of the table that a sigmoid would become."""
+    """A family in place of the table that a sigmoid would become."""
 
     name = "tvmq_tests_sigmoid"
     operators = ("sigmoid",)

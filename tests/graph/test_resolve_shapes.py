@@ -1,4 +1,4 @@
-"""What a model says about its dynamic dimensions: reshapes that fix them, slices that bound them."""
+"""Dynamic dimensions that a model itself determines: reshapes that fix them, slices that bound them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_too_few_are_refused_at_the_run() -> None:
 @pytest.mark.slow_cases("bounds2", "bounds3", "bounds4", "bounds5")
 @pytest.mark.parametrize("bounds", [(1, 2**63 - 1), (-1, 2**63 - 1), (0, -1), (0, 3), (2, 5), (-3, -1)])
 def test_slices_by_numbers_are_clipped_to_the_size(bounds: tuple[int, int]) -> None:
-    """They ask for nothing, whatever the size; quantized they give the same rows."""
+    """Such slices require no size; quantized they give equal rows."""
     call = f"y = R.strided_slice(x, (1,), ({bounds[0]},), ({bounds[1]},), assume_inbound=False)"
     mod = module('(2, "n", 4)', '(2, "m", 4)', call)
     assert {limit.most for limit in size_limits(mod).values()} == {ENDLESS}

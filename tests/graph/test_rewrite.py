@@ -1,4 +1,4 @@
-"""Rewriter, View, names and ledger: what every pass stands on."""
+"""Rewriter, View, names and ledger, which every pass uses."""
 
 from __future__ import annotations
 

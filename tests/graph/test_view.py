@@ -1,4 +1,4 @@
-"""A View is made once a module, is never out of date, and keeps no module alive."""
+"""Views are made once for each module, stay up to date, and keep no module alive."""
 
 from __future__ import annotations
 

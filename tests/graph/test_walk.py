@@ -1,4 +1,4 @@
-"""Walks over graphs deeper than Python's stack; each variable is asked once."""
+"""Walks over graphs deeper than Python's stack, which visit each variable once."""
 
 from __future__ import annotations
 

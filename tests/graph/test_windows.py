@@ -1,4 +1,4 @@
-"""Padding that explains how many windows a pool has."""
+"""Padding that is inferred from the number of windows of a pool."""
 
 from __future__ import annotations
 

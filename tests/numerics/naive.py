@@ -17,7 +17,7 @@ def conv(
     groups: int,
     x_zero: int,
 ) -> np.ndarray:
-    """One Python sum for each element; padding is all the befores, then all the afters."""
+    """Convolve with a Python sum for each element; padding lists all sides before, then all sides after."""
     ndim = x.ndim - 2
     spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
     sizes = [(n + padding[i] + padding[ndim + i] - spans[i]) // strides[i] + 1 for i, n in enumerate(x.shape[2:])]

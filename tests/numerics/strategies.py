@@ -1,4 +1,4 @@
-"""What the property tests draw from: real numbers and parameters at the corners of their types."""
+"""Strategies of the property tests: real numbers and parameters at the corners of their types."""
 
 from __future__ import annotations
 

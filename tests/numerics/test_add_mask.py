@@ -1,4 +1,4 @@
-"""Masks in the steps of scores: against Python's integers, saturation, what is refused."""
+"""add_mask: against Python's integers, saturation, refusals."""
 
 from __future__ import annotations
 

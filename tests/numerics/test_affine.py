@@ -15,7 +15,7 @@ from tvmq.errors import ConfigError, RangeError
 
 
 def slow_quantize(x: float, scale: float, zero_point: int, low: int, high: int) -> int:
-    """One number; a float64 quotient of two float32, rounded to float32, equals a float32 division."""
+    """Quantize one number; a float64 quotient of two float32, rounded to float32, equals a float32 division."""
     if math.isnan(x):
         return low
     if math.isinf(x):

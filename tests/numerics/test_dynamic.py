@@ -1,4 +1,4 @@
-"""Scales made at run time."""
+"""Dynamic quantization: scales made at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""exp, log and their kind: near float64, right at the ends."""
+"""exp, log and similar functions: near float64, and defined at the ends of their range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several scales along an axis."""
+"""group_dequantize: several scales along an axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of codes in groups with a scale each."""
+"""group_matmul: products of codes in groups with a scale each."""
 
 from __future__ import annotations
 

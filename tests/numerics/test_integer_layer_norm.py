@@ -1,4 +1,4 @@
-"""Layer norm in integers: against Python's unbounded integers, its error bound against float64, what it refuses."""
+"""Layer norm in integers: against Python's unbounded integers, its error bound against float64, refusals."""
 
 from __future__ import annotations
 

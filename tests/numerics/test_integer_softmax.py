@@ -1,4 +1,4 @@
-"""Softmax in integers: against Python's unbounded integers, its error bound against float64, what it refuses."""
+"""Softmax in integers: against Python's unbounded integers, its error bound against float64, refusals."""
 
 from __future__ import annotations
 

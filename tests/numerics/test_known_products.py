@@ -1,4 +1,4 @@
-"""A BLAS that multiplies wrongly is found: by products that are known, and by sums that are no integers."""
+"""A BLAS that multiplies wrongly is detected: by products with known results, and by sums that are no integers."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_rows_times_weight_is_the_convolution(shape: tuple, kernel: tuple, optio
 @pytest.mark.parametrize("places", [5, 256])
 @pytest.mark.parametrize("dtype, zero_point", [("uint8", 100), ("int16", -3)])
 def test_pictures_with_their_channels_last(places: int, dtype: str, zero_point: int) -> None:
-    """The same rows, and the places that `window_rows` reads of a depthwise convolution."""
+    """Rows are equal for both layouts, and so are the places that `window_rows` reads of a depthwise convolution."""
     codes = RANDOM.integers(0, 256, (2, 4, 6, 5)).astype(dtype)
     options = {"kernel": [3, 2], "strides": [1, 2], "padding": [1, 0, 2, 1], "dilation": [1, 1], "places": places}
     last = np.ascontiguousarray(codes.transpose(0, 2, 3, 1))
@@ -105,7 +105,7 @@ def test_columns_of_a_picture_are_met_alike() -> None:
 @pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 5), min_size=1, max_size=5))
 def test_sums_are_exact_however_samples_are_batched(seed: int, sizes: list[int]) -> None:
-    """Of the largest integers too: 16 bits."""
+    """Sums of the largest 16-bit integers are exact too."""
     rows = np.random.default_rng(seed).integers(-65535, 65536, (2, sum(sizes), 3)).astype(np.int32)
     whole, parts = Moments(1.0), Moments(1.0)
     whole.add(rows)

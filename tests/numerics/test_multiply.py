@@ -1,4 +1,4 @@
-"""multiply."""
+"""multiply against Python integers."""
 
 from __future__ import annotations
 

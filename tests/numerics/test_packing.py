@@ -1,4 +1,4 @@
-"""Codes two to a byte: there and back, and where each one stands."""
+"""Codes two to a byte: packing and unpacking, and the position of each code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounding with feedback: against a plain definition by solving for the rest, and against what it promises."""
+"""Rounding with feedback: against a plain definition that solves for the remaining taps, and its bounds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def errors(weight: np.ndarray, codes: np.ndarray, moments: np.ndarray) -> np.nda
 
 
 def solved(weight: np.ndarray, moments: np.ndarray) -> np.ndarray:
-    """One filter: round the tap of the largest moment left, then give all others the values that make up for it."""
+    """Round one filter: the tap of the largest moment left, then solve for all others, which compensate its error."""
     order = np.argsort(np.diag(moments), kind="stable")[::-1]
     best = weight.copy()
     for step, tap in enumerate(order):
@@ -47,7 +47,7 @@ def solved(weight: np.ndarray, moments: np.ndarray) -> np.ndarray:
 @pytest.mark.slow
 @given(SEEDS)
 def test_each_code_makes_up_for_those_before(seed: int) -> None:
-    """The same codes as solving for all that is left after each tap, or the nearest ones where these are better."""
+    """Codes are those of solving for all taps left after each tap, or the nearest ones where these are better."""
     weight, moments = case(seed)
     codes = round_weights(weight, moments, qmin=-127, qmax=127)
     for g, f in itertools.product(range(weight.shape[0]), range(weight.shape[1])):
@@ -81,7 +81,7 @@ def test_inputs_that_have_nothing_to_do_with_each_other_round_to_nearest(moments
 
 
 def test_codes_stand_still() -> None:
-    """What is whole already has no error to make up for."""
+    """Weights that are codes already have no error to compensate."""
     weight, moments = case(3)
     codes = np.clip(np.rint(weight), -127, 127)
     np.testing.assert_array_equal(round_weights(codes, moments, qmin=-127, qmax=127), codes)

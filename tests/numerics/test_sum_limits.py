@@ -1,4 +1,4 @@
-"""Weights within an accumulator: every sum stays inside, the nearest ones are taken, and those inside are unchanged."""
+"""Weights limited to an accumulator: no sum overflows, the nearest weights are taken, those within stay unchanged."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_no_sum_leaves_the_accumulator(values, limits, bits, bias, centred):
 
 @pytest.mark.parametrize(("bits", "low", "high"), [(16, 0, 255), (12, 0, 15), (20, -127, 127), (32, 0, 1)])
 def test_the_limit_is_tight(bits, low, high):
-    """One more in the largest sum, and it leaves."""
+    """The largest sum is at its limit: 1 more would overflow."""
     most, together = numerics.most_of_weights(bits, low, high)
     weight = np.array([[int(most)]])
     assert numerics.accumulator_bound(weight, low, high)[0] < 2 ** (bits - 1)
@@ -70,7 +70,7 @@ def test_nearest_of_all_integers(values, most, together):
 @given(rows, st.integers(0, 400), st.booleans())
 @quick
 def test_nearest_in_the_sum_of_magnitudes_too(values, most, together):
-    """No more is taken than has to be, no weight grows or changes its sign."""
+    """Weights lose no more than they must, and none grows or changes its sign."""
     before, after = np.rint(values).astype(int), numerics.nearest_weights(values, most, together=together)
     assert (np.abs(after) <= np.abs(before)).all() and (after * before >= 0).all()
     for row, taken in zip(before, np.abs(before - after).sum(axis=1), strict=True):

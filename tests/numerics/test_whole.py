@@ -1,4 +1,4 @@
-"""Indices, casts, quotients at the ends of their types."""
+"""Indices, casts and quotients at the ends of their types."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_impossible_options_are_refused(options, message):
 
 
 def test_options_of_one_value_are_read_in_files_and_stay_in_ledgers():
-    """What an older version wrote, in its order: calibrations know their module by a hash of this text."""
+    """Text of an older version, in its order: calibrations know their module by a hash of this text."""
     older = ["nbit_weight", "nbit_activation", "nbit_bias", "dtype_input", "dtype_weight", "dtype_activation"]
     written = qconfig(nbit_weight=4).to_dict()
     names = list(written)

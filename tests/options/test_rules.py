@@ -1,4 +1,4 @@
-"""Rules: what they match, which one wins, what is refused."""
+"""Rules: the layers that they match, their order of precedence, refusals."""
 
 from __future__ import annotations
 

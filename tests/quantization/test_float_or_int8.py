@@ -1,4 +1,4 @@
-"""`quantize(..., tune=)`: layers that are faster in float stay float, and the ledger tells why."""
+"""`quantize(..., tune=)`: layers that are faster in float stay float, with the reason in the ledger."""
 
 from __future__ import annotations
 

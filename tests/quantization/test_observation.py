@@ -1,4 +1,4 @@
-"""Calibration from a loop of one's own."""
+"""Calibration from a loop of the user."""
 
 from __future__ import annotations
 

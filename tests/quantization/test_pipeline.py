@@ -1,4 +1,4 @@
-"""`tvmq.quantize`: what options make of a network, and what is refused."""
+"""`tvmq.quantize`: the effect of options on a network, and refusals."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_activation_bits_of_one_layer() -> None:
 
 @pytest.mark.slow
 def test_activations_of_two_specs_of_one_tensor() -> None:
-    """One reader asks for 5 bits, the other says nothing: both read the tensor that the rule describes."""
+    """If one reader asks for 5 bits and the other for nothing, both read the tensor that the rule describes."""
     rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("int8", 5, symmetric=True))
     drive(model_of("shared_activation"), least_snr=10, rules=[rule])
 
@@ -331,7 +331,7 @@ def test_weights_are_stored_as_integers() -> None:
 
 @pytest.fixture(scope="module")
 def road_of_names() -> Road:
-    """A road whose names are looked at."""
+    """A run of `drive` whose names are examined."""
     return drive(model_of("batch_norm_folded"))
 
 

@@ -1,4 +1,4 @@
-"""Legal forms between stages: a pass that breaks one is named, with the variable and the law."""
+"""Legal forms between stages: the error about a pass that breaks one names the variable and the law."""
 
 from __future__ import annotations
 

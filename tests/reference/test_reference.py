@@ -1,4 +1,4 @@
-"""The NumPy execution: every operator by its definition, islands by their compiled form, and complaints."""
+"""The reference executor: every operator by its definition, float regions by their compiled form, errors."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_maxima_of_special_floats() -> None:
 
 @pytest.mark.parametrize("window", [(2, 2), (3, 2)])
 def test_maxima_of_zeros_and_infinities_as_compiled(window: tuple[int, int]) -> None:
-    """Of zeros of two signs the last one counts."""
+    """Between zeros of two signs the last one counts."""
     x = np.random.default_rng(0).choice(np.float32([0.0, -0.0, -np.inf]), (1, 5, 12, 9))
     sizes = ", ".join(map(str, (x.shape[2] // window[0], x.shape[3] // window[1])))
     text = f"y = R.nn.max_pool2d(x, pool_size={window}, strides={window})"

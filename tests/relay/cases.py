@@ -1,4 +1,4 @@
-"""One or two calls of each operator, with what NumPy gives for them.
+"""Calls of each operator of Relay, with NumPy's result for them.
 
 Inputs: x, z (2, 4, 6, 6); m (3, 5); v (4,); i (3, 5) int32.
 """

@@ -17,7 +17,7 @@ INT = np.array([-7, -1, 3, 5, 120], "int32")
 
 
 def windows(x: np.ndarray, sizes: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
-    """Windows over the last dimensions; their elements stand at the end."""
+    """Windows over the last dimensions; their elements come last."""
     axes = tuple(range(x.ndim - len(sizes), x.ndim))
     found = np.lib.stride_tricks.sliding_window_view(x, sizes, axis=axes)
     return found[(slice(None), slice(None), *(slice(None, None, stride) for stride in strides))]
@@ -56,7 +56,7 @@ def mean_inside(x: np.ndarray, sizes: tuple[int, ...], strides: tuple[int, ...],
 
 
 def weights(length: int, size: int, mode: str, method: str) -> np.ndarray:
-    """What each of `length` values adds to each of `size` resized ones; beyond the border stands the border's value."""
+    """Weight of each of `length` values in each of `size` resized ones; beyond the border the border's value counts."""
     out = np.arange(size)
     place = {
         "half_pixel": (out + 0.5) * length / size - 0.5,

@@ -1,4 +1,4 @@
-"""relay.build, its executors, and saved weights: as scripts used them."""
+"""relay.build, its executors, and saved weights, as scripts use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts ask nodes for, and the ways to build, walk and rewrite them."""
+"""Nodes of Relay: the attributes that scripts read, and the ways to build, walk and rewrite them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What MIGRATING.md says of building, texts, passes and test networks, beside what other tests of this folder show."""
+"""Claims of MIGRATING.md about building, texts, passes and test networks that no other test of this folder checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python of MIGRATING.md runs as it stands, on a network that a reader would have."""
+"""The Python of MIGRATING.md runs unchanged, on a network that a reader would have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""names.txt lists what is there, every name of it resolves, and every other one is refused with what to do."""
+"""names.txt lists every name of tvmq.relay; each one resolves, and any other is refused with advice."""
 
 from __future__ import annotations
 

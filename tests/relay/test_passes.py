@@ -1,4 +1,4 @@
-"""Relay's modules through each single pass: text behind each, and the nodes that scripts look for in it."""
+"""Each single pass on Relay's modules: text after it, and the nodes that scripts look for in it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_simulated_quantize_is_read_back(calibrated: relay.IRModule) -> None:
 
 @pytest.mark.slow
 def test_fully_integral_resnet() -> None:
-    """Its input is scaled and shifted in front of the first convolution, integers as well where they are asked for.
+    """The input is scaled and shifted before the first convolution, in integers as well where they are required.
 
     test_classic_cases.py compiles one that is smaller: test_unquantizable_prefix_partition.
     """

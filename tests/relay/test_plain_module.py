@@ -1,4 +1,4 @@
-"""Every public function that takes a module takes one of relay.IRModule, as it is."""
+"""Every public function that takes a module also takes a relay.IRModule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts of Relay's days: their import lines say tvmq, all else is as it was, and they run."""
+"""Scripts written for Relay run with no change but their import lines."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def model(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def prequantized(model: Path) -> list[str]:
-    """The same network as onnxruntime quantizes it, and pictures."""
+    """Pictures, and the network as onnxruntime quantizes it."""
     quantization = pytest.importorskip("onnxruntime.quantization")
 
     class Reader(quantization.CalibrationDataReader):
@@ -76,7 +76,7 @@ def prequantized(model: Path) -> list[str]:
 
 @pytest.fixture
 def arguments(request, model: Path) -> list[str]:
-    """What a script is called with."""
+    """Command line arguments of a script."""
     zoo = ZOO / "resnet8_cifar10.onnx"  # in the place of MXNet's networks, where there is one
     chosen = [str(zoo), "image", "3x32x32", "10"] if zoo.exists() else [str(model), "image", "1x16x16", "10"]
     script = request.node.callspec.params["script"].stem

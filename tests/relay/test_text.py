@@ -1,4 +1,4 @@
-"""Relay's text format: what is read, what is written, and that the one is the other's inverse."""
+"""Relay's text format: the parser, the printer, and that each is the other's inverse."""
 
 from __future__ import annotations
 

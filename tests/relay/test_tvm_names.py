@@ -1,4 +1,4 @@
-"""tvmq.relay.tvm: TVM's names of today, ours for those that went, advice for the rest."""
+"""tvmq.relay.tvm: TVM's names of today, our replacements of removed ones, advice for the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four functions of an executable: codes in, codes out, equal to the definition of each; also after saving."""
+"""The four functions of an executable: codes in, codes out, each equal to its definition; also after saving."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_functions_one_after_another_are_main(split) -> None:
 
 @pytest.mark.slow
 def test_results_are_looked_at_without_a_copy(split) -> None:
-    """The same values, of fixed and of dynamic sizes; errors are those of `run`."""
+    """Values of views equal those of copies, for fixed and dynamic sizes; errors are those of `run`."""
     whole, _, feed = split
     for seen, result in zip(whole["main"].look(feed), whole.run(feed), strict=True):
         assert not seen.flags.owndata and np.array_equal(seen, result)

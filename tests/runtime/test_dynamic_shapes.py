@@ -1,4 +1,4 @@
-"""Executables of models with dynamic dimensions: any size, the definition's bits, clear refusals."""
+"""Executables with dynamic dimensions: the definition's bits at any size, and refusals."""
 
 from __future__ import annotations
 

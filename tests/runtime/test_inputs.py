@@ -1,4 +1,4 @@
-"""Checks and conversions of what an executable is given; nothing is compiled here."""
+"""Checks and conversions of the inputs of an executable; nothing is compiled here."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MASK = np.array([-128, 0, 1, 127], np.int8)
 
 
 def inputs() -> Inputs:
-    """Of a model with two."""
+    """Inputs of a model that has two."""
     return Inputs([FLOAT, BYTE])
 
 
 def take(value: Any, info: TensorInfo = FLOAT, **options: Any) -> np.ndarray:
-    """What a model of one input takes a value for."""
+    """Convert a value for a model of one input."""
     return Inputs([info]).check({info.name: value}, **options)[0]
 
 

@@ -51,7 +51,7 @@ COMPILER = tuple(
 
 
 def printed(tmp_path: Path, program: str) -> list[str]:
-    """What a fresh Python prints that has loaded a saved model."""
+    """Output of a fresh Python that has loaded a saved model."""
     path = tmp_path / "m.tvmq"
     tvmq.build(parse(MODEL)).save(path)
     command = [sys.executable, "-c", LOAD + program, str(path)]

@@ -1,4 +1,4 @@
-"""How many threads a model uses, beside other models and Python threads."""
+"""Numbers of threads that a model uses, beside other models and Python threads."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_thread_with_fewer_cpus_keeps_them(models: list[tvmq.Executable], two_
 
 @pytest.mark.slow
 def test_taskset_holds_for_all_threads(models: list[tvmq.Executable], two_cpus: list[int], tmp_path: Path) -> None:
-    """Where torch is, loading TVM's library imports it, and its MKL may take all CPUs; a module takes them here."""
+    """TVM's library imports torch where it is installed, whose MKL may take all CPUs; a module here imitates it."""
     (tmp_path / "torch.py").write_text(f"import os\nos.sched_setaffinity(0, {two_cpus})\nraise ImportError('no torch')")
     models[1].save(tmp_path / "m.tvmq")
     code = (

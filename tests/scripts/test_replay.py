@@ -1,4 +1,4 @@
-"""tools/replay.py: two dumps of one tree are equal, another constant is a difference, and a refusal is kept."""
+"""tools/replay.py: dumps of equal trees are equal, another constant is a difference, and a refusal is recorded."""
 
 from __future__ import annotations
 

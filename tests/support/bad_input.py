@@ -1,4 +1,4 @@
-"""A network, a folder with it and its data, and commands that are refused there.
+"""A network, a folder with its data, and commands that are refused there.
 
 Bad input is tested once through Python and once through the command line, in tests/test_bad_input_*.py: what is
 refused, with which words, and that nothing is left behind. What concerns one part alone is tested there: ONNX files in
@@ -48,7 +48,7 @@ class Place:
 
 @dataclass
 class Result:
-    """What a command left: exit code and what it printed."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -79,7 +79,7 @@ def save_network(folder: Path) -> Path:
 
 
 def refused(place: Place, *arguments: object) -> str:
-    """The one sentence with which a command ends, having left the folder as it was."""
+    """Sentence with which a command ends, having left the folder as it was."""
     before = place.listing()
     result = place.command(*arguments)
     lines = result.err.splitlines()

@@ -19,7 +19,7 @@ CPU_SECONDS = "cpu_seconds"  # the property of a report
 
 
 def cpu_seconds() -> float:
-    """What this process and those that it waited for have used."""
+    """CPU seconds of this process and of the children that it waited for."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 

@@ -1,6 +1,6 @@
-"""ONNX's own test cases of single operators, and what happens to them on the road import, build, run.
+"""ONNX's own test cases of single operators, and their outcome through import, build and run.
 
-The cases come with the package onnx (`onnx.backend.test`) and are made when they are asked for. A verdict is
+The cases come with the package onnx (`onnx.backend.test`) and are made on request. A verdict is
     passed    the compiled model gives the expected outputs, within the case's own tolerance
     refused   `from_onnx` says in one sentence which node or value it cannot import, and the way out
     wrong     everything else: other numbers, shapes or types, any other exception, a crash, a hang
@@ -107,7 +107,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What happened to a case; `detail` is the refusal or what went wrong, "constants" for the second try."""
+    """Outcome of a case; `detail` is the refusal or what went wrong, "constants" for the second try."""
 
     name: str
     status: str
@@ -284,7 +284,7 @@ def _line(error: Exception) -> str:
 
 
 def sample(cases: Sequence[Case]) -> list[Case]:
-    """One case an operator: the first of float32, no expanded function; fixed, for tests."""
+    """A case for each operator: the first of float32, no expanded function; fixed, for tests."""
     found: dict[str, Case] = {}
     for case in sorted(cases, key=lambda case: ("_expanded" in case.name, not case.is_float32, case.name)):
         found.setdefault(case.operator, case)

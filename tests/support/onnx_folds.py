@@ -1,4 +1,4 @@
-"""Operators of ONNX folded at import, and the same operators computed as inputs: two roads that must agree.
+"""ONNX operators folded at import, compared with the same operators of inputs.
 
 The cases are ONNX's own (onnx_cases.py), written down to each older opset in which their operator has a definition of
 its own. With all inputs constant `fold_constants` computes the result; with what is data fed as an input, compiled code
@@ -116,7 +116,7 @@ def computed(model: onnx.ModelProto, values: dict[str, np.ndarray]) -> list[np.n
 
 
 def difference(ours: np.ndarray, wanted: np.ndarray, case: Case) -> str:
-    """How two results differ, "" if they do not: integers to the last bit, floats within the case's tolerance."""
+    """Difference of two results, "" if there is none: integers to the last bit, floats within the case's tolerance."""
     if ours.dtype != wanted.dtype or ours.shape != wanted.shape:
         return f"{ours.dtype}{list(ours.shape)} for {wanted.dtype}{list(wanted.shape)}"
     if ours.dtype.kind == "f":
@@ -203,7 +203,7 @@ def _named_inputs(case: Case) -> dict[str, np.ndarray]:
 
 
 def _forms(case: Case) -> int:
-    """How many opsets have a form of the case."""
+    """Number of opsets that have a form of the case."""
     values = _named_inputs(case)
     opsets = opsets_of(case.operator, case.model.opset_import[0].version)
     return sum(at_opset(case.model, values, opset) is not None for opset in opsets)

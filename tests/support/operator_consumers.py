@@ -1,4 +1,4 @@
-"""Operators by consumers: which function of each consumer deals with an operator, or why none does.
+"""Operators by consumers: the function of each consumer for an operator, or the reason why it needs none.
 
 A consumer is a part of tvmq that meets operators by name: the reference, an exporter, training. MATRIX has those of
 docs/operators.md, which docs/_ext/operator_pages.py prints from it; INTERNAL the others.

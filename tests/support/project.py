@@ -1,4 +1,4 @@
-"""What several tests ask about the project itself: its packages, files and modules."""
+"""Facts about the project that several tests use: its packages, files and modules."""
 
 from __future__ import annotations
 

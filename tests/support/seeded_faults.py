@@ -1,4 +1,4 @@
-"""Faults that tests must find: each is put into a copy of the tree, and the tests of its module and room run over it.
+"""Faults that tests must find: each is put into a copy of the tree, where the tests of its module and room run.
 
     python -m tests.support.seeded_faults                    # all: hours of processor time
     python -m tests.support.seeded_faults passes numerics    # those of files whose paths begin so or hold the word
@@ -27,7 +27,7 @@ SECONDS = 1200  # of one run; a fault that makes tests hang is found
 
 
 class Fault(NamedTuple):
-    """A text of a file, which stands there once, and what it becomes."""
+    """A text that occurs in a file once, and its replacement."""
 
     file: str
     old: str

@@ -1,4 +1,4 @@
-"""Which cases of a test marked `thinned(n)` or `slow_cases(*patterns)` are part of `make test`."""
+"""Choice of the cases of tests marked `thinned(n)` or `slow_cases(*patterns)` that are part of `make test`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Each layer of a written file, computed from the codes of the definition: no difference is handed on to the next layer.
+"""Layers of a written file, each computed from the codes of the definition, so that no error reaches the next layer.
 
-    check_onnx(module, model, dialect, feed)   onnxruntime's float kernels compute what stands between the codes of a file
+    check_onnx(module, model, dialect, feed)   onnxruntime's float kernels compute what lies between the codes of a file
     check_decomposed(module, feed)             torch computes it in to_torch(form="decomposed")
     check_exact(module, feed)                  to_torch(form="exact"): every integer equals, every float but for its rounding
 
@@ -41,14 +41,14 @@ class Differs(Exception):
 
 
 def values_of_definition(module: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """What each variable holds, and the results, which may be constants."""
+    """Values of all variables, and the results, which may be constants."""
     values: dict[str, Any] = {}
     results = Reference(module).run(feed, watch=values.__setitem__)
     return values | {"results": results}
 
 
 def ends_at_lowest(values: Mapping[str, Any]) -> bool:
-    """True where codes of int8 stand at their lowest, -127: a dialect without that bound has -128 there."""
+    """True where codes of int8 are at their lowest, -127: a dialect without that bound has -128 there."""
     return any(getattr(value, "dtype", "") == "int8" and (value == -127).any() for value in values.values())
 
 
@@ -152,7 +152,7 @@ def cut_at_codes(model: onnx.ModelProto, codes: Mapping[str, np.ndarray]) -> onn
 
 
 def check_onnx(module: tvm.IRModule, model: onnx.ModelProto, dialect: Dialect, feed: Mapping[str, np.ndarray]) -> int:
-    """How many values of a file were compared with those of the definition; raises Differs."""
+    """Compare a file's values with those of the definition; returns their number, raises Differs."""
     values, names = values_of_definition(module, feed), names_of_codes(module, dialect)
     nodes = [node for node in model.graph.node if node.op_type == "QuantizeLinear"]
     codes = {node.output[0]: _part(values, names[node.output[0]]) for node in nodes}
@@ -185,7 +185,7 @@ def behind_loops(model: onnx.ModelProto) -> set[str]:
 
 
 def check_decomposed(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> int:
-    """As check_onnx, of to_torch(form="decomposed")."""
+    """Compare as check_onnx does, for to_torch(form="decomposed")."""
     import torch
     from torch import fx
 

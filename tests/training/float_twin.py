@@ -1,4 +1,4 @@
-"""The float model of a network in torch: what the network's gradients are compared with."""
+"""The float model of a network in torch, whose gradients the network's gradients are compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tiny model for each operator record that can stand in an integer module, and for each kind of integers.
+"""A tiny model for each operator record that an integer module can contain, and for each kind of integers.
 
 FORMS    {"record" or "record: what": model whose integer module has that operator}
 OPTIONS  {what: the same few layers quantized otherwise}
@@ -82,17 +82,17 @@ def picture(body: str, shape: tuple[int, ...] = PICTURE, **options: Any) -> Case
 
 
 def two(body: str, shape: tuple[int, ...] = PICTURE, **options: Any) -> Case:
-    """The same with a second tensor, g."""
+    """A case with a second tensor, g."""
     return picture("g = R.nn.conv2d(x, w3, padding=[1, 1, 1, 1])\n" + body, shape, **options)
 
 
 def floating(body: str, shape: tuple[int, ...] = PICTURE) -> Case:
-    """The same, of which convolutions alone become integers."""
+    """A case in which convolutions alone become integers."""
     return picture(body, shape, debug_enabled_ops=("nn.conv2d",))
 
 
 def rows(body: str, shape: tuple[int, ...] = ROWS, **options: Any) -> Case:
-    """Of rows of eight numbers."""
+    """A case of rows of eight numbers."""
     return Case("\n".join(_lines(body)), shape, {"x": ROWS}, options)
 
 

@@ -1,4 +1,4 @@
-"""A network that trains in a blink: convolution, pool and a dense layer, with a dynamic batch."""
+"""A network that trains in an instant: convolution, pool and a dense layer, with a dynamic batch."""
 
 from __future__ import annotations
 

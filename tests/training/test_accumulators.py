@@ -1,4 +1,4 @@
-"""Training within accumulators: every module that comes of it is proved, equals the network, and is fast."""
+"""Training within accumulators: every trained module is proved not to overflow, equals the network, and is fast."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def train(net: Any, pictures: np.ndarray, rate: float = 0.02) -> None:
     Conv2d(1, 6, 6, 4, 16, (3, 3), x_dtype="int8"),
 ], ids=str)  # fmt: skip
 def test_a_kernel_needs_no_products_of_16_bits(conv: Conv2d) -> None:
-    """What is limited by `order_of` is what the kernels prove, whatever the weights were."""
+    """Weights limited by `order_of` satisfy the kernels' proof, whatever they were before."""
     shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
     values = np.random.default_rng(0).uniform(-127, 127, shape).astype(np.float32)
     order = order_of(shape, 0, LANES, groups=conv.groups, dilated=conv.dilation[1] > 1)
@@ -175,7 +175,7 @@ def test_distillation_within_accumulators(model: Any, pictures: np.ndarray) -> N
 
 
 def test_gradients_do_not_push_beyond_the_limit(model: Any, pictures: np.ndarray) -> None:
-    """Where a limit holds weights back, descent does not make them larger together; where none does, nothing changes."""
+    """Where a limit holds weights back, descent does not enlarge them together; elsewhere nothing changes."""
     net = prepared(model, pictures, LANES, target=HASWELL)
     layer = next(net.weighted_layers())[1]
     weight, scale = layer.folding.source_weight(), layer.along(layer.scale()).detach()

@@ -1,4 +1,4 @@
-"""Batch norms whose statistics move: the forward pass stays deployable, gradients are those of torch's batch norm."""
+"""Batch norms with changing statistics: the forward pass stays deployable, gradients equal those of torch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def net(model: Any) -> Any:
 
 
 def reference(net: Any, x: Any) -> Any:
-    """What the module that `convert` makes now gives."""
+    """Results of the module that `convert` makes now."""
     return torch.from_numpy(tvmq.reference.run(training.convert(net), {"x": x.numpy()})[0])
 
 
@@ -58,7 +58,7 @@ def test_each_step_is_deployable(net: Any) -> None:
 
 @pytest.mark.slow  # 140 passes
 def test_statistics_follow_as_in_torch(model: Any, net: Any) -> None:
-    """Of the codes, so within what 8 bits round."""
+    """Statistics are those of the codes, so they agree within the rounding of 8 bits."""
     floats, x = copy.deepcopy(model).train(), pictures(48, seed=4) * 1.4 + 0.2
     with torch.no_grad():
         for _ in range(70):  # theirs are ahead of ours, which normalize by running ones

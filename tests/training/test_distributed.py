@@ -1,4 +1,4 @@
-"""DistributedDataParallel: two processes learn what one does, within the order of float sums, and both deploy exactly."""
+"""DistributedDataParallel: two processes train as one does, up to the order of float sums, and both deploy exactly."""
 
 from __future__ import annotations
 

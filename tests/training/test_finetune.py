@@ -1,4 +1,4 @@
-"""Finetuning without labels: what is kept, how it ends, what it repeats, and what is refused."""
+"""Finetuning without labels: the model that is kept, stopping, reproducibility, refusals."""
 
 from __future__ import annotations
 

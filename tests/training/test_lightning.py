@@ -1,4 +1,4 @@
-"""Lightning's Trainer trains the network as any module."""
+"""Training of the network by Lightning's Trainer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trained network computes the deployed integers: before training, while it trains, and after it."""
+"""The trained network computes the deployed integers: before, during and after training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network is an ordinary torch module: copied, saved, resumed, accumulated, frozen, part of a larger one."""
+"""The network as an ordinary torch module: copied, saved, resumed, accumulated, frozen, part of a larger one."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_modes_and_gradients_change_no_value(net: Any) -> None:
 
 
 def test_every_parameter_has_a_gradient(net: Any) -> None:
-    """So that DistributedDataParallel waits for none."""
+    """All have one, so that DistributedDataParallel waits for none."""
     cross_entropy(net(pictures(16, seed=3)), labels(16)).backward()
     assert [name for name, p in net.named_parameters() if p.requires_grad and p.grad is None] == []
 

@@ -1,4 +1,4 @@
-"""Models that are quantized already: training begins with their integers."""
+"""Training of quantized models, which begins with their own scales and integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page about training says what is true: its examples run."""
+"""Examples of the documentation page about training."""
 
 from __future__ import annotations
 

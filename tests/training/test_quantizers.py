@@ -1,4 +1,4 @@
-"""Fake-quantizers of one's own make the codes that are deployed."""
+"""Fake-quantizers of users produce the codes that are deployed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operator records x training: each that integers can stand beside has a form with the values of the executable."""
+"""Operator records x training: each operator of an integer module has a form with the values of the executable."""
 
 from __future__ import annotations
 

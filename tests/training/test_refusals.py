@@ -1,4 +1,4 @@
-"""Inputs and states that a network in training refuses, each in one sentence."""
+"""Refusals of inputs and states by a network in training, each in one sentence."""
 
 from __future__ import annotations
 

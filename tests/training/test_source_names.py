@@ -1,4 +1,4 @@
-"""Parameters have the source's names, and the state goes back into the float model."""
+"""Parameters have the names of the source model, and the trained state can be loaded into the float model."""
 
 from __future__ import annotations
 

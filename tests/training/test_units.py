@@ -1,4 +1,4 @@
-"""One unit of learning changes what a layer computes about as much for each kind of parameter."""
+"""Units of learning: a step changes the results of a layer about equally for each kind of parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scales and zero points learn, by an option they stay."""
+"""Scales and zero points are learned, or kept constant by an option."""
 
 from __future__ import annotations
 

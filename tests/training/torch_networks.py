@@ -1,4 +1,4 @@
-"""torch models with batch norms, shared weights and names that are awkward."""
+"""torch models with batch norms, shared weights and awkward names."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ BATCH = 32
 
 
 def main(rank: int, world: int, store: str, out: str, steps: int) -> None:
-    """See the head of this file."""
+    """Train the network in process `rank` of `world`."""
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=world)
     net = training.prepare(pictures_model(), pictures(1, seed=1), [pictures(48, seed=2)])

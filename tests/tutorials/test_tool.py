@@ -1,4 +1,4 @@
-"""tools/tutorials.py: a tutorial that works becomes a notebook with outputs, one that does not says where."""
+"""tools/tutorials.py: a working tutorial becomes a notebook with outputs, a failing one an error with its place."""
 
 from __future__ import annotations
 

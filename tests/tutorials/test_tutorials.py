@@ -22,7 +22,7 @@ every = pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 
 
 def cells(path: Path) -> list[tuple[str, list[str]]]:
-    """("markdown" or "code", lines) of each cell; what stands before the first marker is a cell of its own."""
+    """("markdown" or "code", lines) of each cell; lines before the first marker are a cell of their own."""
     found: list[tuple[str, list[str]]] = [("code", [])]
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("# %%"):
@@ -55,7 +55,7 @@ def test_there_are_tutorials_and_their_list_names_them():
 
 @every
 def test_needs_are_named_and_in_their_extra(path):
-    """What a tutorial imports beside what tvmq installs stands in the extra `tutorials`, which its first cell names.
+    """Imports of a tutorial that tvmq does not install are in the extra `tutorials`, which its first cell names.
 
     torch has an extra of its own, since pip would fetch a CUDA build for it; a tutorial ends in its first lines without.
     """

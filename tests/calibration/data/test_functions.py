@@ -1,4 +1,4 @@
-"""Samples from functions of the user's."""
+"""Calibration samples from functions of the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalizations by name and by numbers; the guess of one."""
+"""Normalizations by name and by numbers, and the guess of one from data."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_pictures_of_one_class_tell_nothing():
 
 
 def test_labels_decide_where_they_fit():
-    """Of two normalizations that are told apart by certainty alone, that with right classes wins."""
+    """Between two normalizations that differ in certainty alone, the one with the right classes wins."""
     labels = np.arange(COUNT) % CLASSES
 
     def scores_of(one):

@@ -185,7 +185,7 @@ def test_other_formats_under_the_name_of_a_picture(tmp_path, kind, monkeypatch):
 
 
 def test_a_picture_of_too_many_pixels_is_skipped_unread(tmp_path, monkeypatch):
-    """Some 100 kB unpack to GB; the bound is Pillow's own."""
+    """A file of 100 kB may unpack to GB; the bound is Pillow's own."""
     picture(tmp_path / "small.png")
     picture(tmp_path / "wide.png", size=(40, 30))
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 40 * 30 - 1)

@@ -1,4 +1,4 @@
-"""Fingerprints of data: the same whatever the order and the sharding."""
+"""Fingerprints of data are equal for any order and any sharding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The observers of ranges: each by hand, and what holds for every line of the table."""
+"""Observers of ranges: each against a computation by hand, and properties of every observer in the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CalibrationResult: saved, loaded, and refused when it is damaged or of something else."""
+"""CalibrationResult: saving, loading, and refusal of files that are damaged or of something else."""
 
 from __future__ import annotations
 

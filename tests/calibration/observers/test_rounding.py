@@ -1,4 +1,4 @@
-"""Roundings as arrays and back; what does not fit is refused."""
+"""Roundings to arrays and back; arrays that do not fit are refused."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def sample_arrays(draw: st.DrawFn) -> np.ndarray:
 
 
 def fill(x: np.ndarray, cuts: list[int]) -> list[TensorStatistics]:
-    """One shard for each piece of x between the cuts."""
+    """Shards of statistics, one for each piece of x between the cuts."""
     shards = []
     for piece in np.split(x, cuts):
         shard = TensorStatistics("t", channel_axis=1)

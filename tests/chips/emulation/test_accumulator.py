@@ -65,7 +65,7 @@ def test_padding_adds_nothing():
 
 
 def test_transposed_convolutions():
-    """They are the convolution of what is spread, with the flipped kernel."""
+    """A transposed convolution is the convolution of the spread input with the flipped kernel."""
     random, accumulator = np.random.default_rng(4), Accumulator(16, "saturate")
     x, w = random.integers(0, 256, (1, 4, 4, 5)).astype(np.uint8), random.integers(-99, 99, (4, 3, 3, 2)).astype(np.int8)
     options = {"strides": (2, 1), "padding": (1, 0, 0, 1), "output_padding": (1, 0), "dilation": (1, 2)}

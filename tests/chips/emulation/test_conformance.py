@@ -1,4 +1,4 @@
-"""Vectors of a description, and what is found in the answers of devices that differ from it."""
+"""Test vectors of a description, and the differences found in the answers of devices that deviate from it."""
 
 from __future__ import annotations
 

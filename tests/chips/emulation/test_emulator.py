@@ -1,4 +1,4 @@
-"""The emulated chip is the definition where it says the same, and what it says where it does not."""
+"""The emulated chip equals the definition where their rules agree, and follows its description elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule of the algebra is found again from what it gave."""
+"""Identification of a requantize rule from its results."""
 
 from __future__ import annotations
 

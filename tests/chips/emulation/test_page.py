@@ -1,4 +1,4 @@
-"""What docs/emulation.md shows is true."""
+"""Claims of docs/emulation.md, checked by running its examples."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_files_that_are_none(place: Path, content: str) -> None:
     answer.write_bytes(BYTES[content])
     assert f"the answer to dense/{answer.stem} cannot be read" in refusal(place)
     (place / "answers.npz").write_bytes(BYTES[content])
-    wanted = "has no answer to any" if content == "objects" else "cannot be read"  # one array, which is asked for nothing
+    wanted = "has no answer to any" if content == "objects" else "cannot be read"  # one array, which belongs to no vector
     assert f"answers.npz' {wanted}" in refusal(place, "answers.npz")
 
 

@@ -93,7 +93,7 @@ def test_targets_that_are_none(stages, target, message):
 
 
 def test_weights_without_values(stages):
-    """One sentence, from build and from quantize."""
+    """Both build and quantize refuse them in one sentence."""
     _, feed, modules, params = stages
     message = r"4 weights have no values, first '.*'; give the params that from_onnx .*build\(mod, params="
     with pytest.raises(ModelError, match=message):
@@ -160,7 +160,7 @@ def dotted() -> onnx.ModelProto:
 
 @pytest.mark.slow
 def test_inputs_and_outputs_keep_the_names_of_the_source(tmp_path):
-    """In quantize, run, verify, the reference, and in a saved model."""
+    """Names are kept by quantize, run, verify, the reference, and in a saved model."""
     model = dotted()
     mod, params = tvmq.from_onnx(model)
     feeds = feeds_of(model)

@@ -1,4 +1,4 @@
-"""Calls of a compiled module: all that run, in order, and what each stands for."""
+"""Calls of a compiled module: all that run, in order, and the layers that each of them computes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tvmq.passes.prepare import prepare
 
 
 def lowered(mod):
-    """As `build` lowers it."""
+    """Lower a module as `build` does."""
     return lower_functions(mod, lambda part, shared: Lowerer(part, resolve_target().isa, shared=shared))[0]
 
 

@@ -1,4 +1,4 @@
-"""Float operators that count as defined without more ado: compiled code gives NumPy's bits for every kind of number.
+"""Float operators that count as defined: compiled code gives NumPy's bits for every kind of number.
 
 One IEEE operation is rounded in one way only; what moves or compares numbers rounds nothing. What remains to test are
 NaN, infinities, both zeros, denormals and ties, and that nothing is contracted with what follows.

@@ -1,4 +1,4 @@
-"""What a compiled module tells about its inputs and outputs."""
+"""Descriptions of the inputs and outputs of a compiled module."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def operands(dtype: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def expected(operator: str, a: np.ndarray, b: np.ndarray) -> list[int]:
-    """In Python's numbers, wrapped into the type."""
+    """Expected result in Python's numbers, wrapped into the type."""
     found = []
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
         floor, cut = (x // y, abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)) if y else (0, 0)

@@ -214,7 +214,7 @@ def test_entries_under_other_names_are_built_anew(folder: Path, compiled: list[s
 @pytest.mark.slow
 @pytest.mark.parametrize("junk", [b"hello" * 100, b"", "ELF head", "cut", "other kernel"])
 def test_what_is_no_such_kernel_is_built_anew(folder: Path, compiled: list[str], junk: bytes | str) -> None:
-    """Of a right hash: somebody who knows how it is made wrote it."""
+    """A file with a right hash and other contents, as somebody could write who knows how the hash is made."""
     expected = build()(X)
     count = len(compiled)
     entries = sorted(folder.iterdir())

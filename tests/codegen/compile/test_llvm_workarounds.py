@@ -1,4 +1,4 @@
-"""Stores of a single element of a vector, spelled out for LLVM; the integer transformer runs them in whole models."""
+"""Workaround for LLVM: stores of single elements of a vector; the integer transformer runs them in whole models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions in native code: the bits of the virtual machine's, on memory of their own; what they cannot do is left alone."""
+"""Native code for main: the virtual machine's bits, memory of its own, and fallback for functions it cannot compile."""
 
 from __future__ import annotations
 

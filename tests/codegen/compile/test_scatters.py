@@ -1,4 +1,4 @@
-"""Several values for one place: taken one after the other, whatever the number of threads."""
+"""Scatters of several values to one place: applied in order, for any number of threads."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def module(body: Callable[..., list[relax.Expr]], feed: dict[str, np.ndarray]) -
 
 
 def scattered(x: np.ndarray, places: tuple[np.ndarray, ...], values: Any, how: str) -> np.ndarray:
-    """One after the other."""
+    """Scatter the values one after the other."""
     result = x.copy()
     if how != "update":
         UFUNCS[how].at(result, places, values)

@@ -1,4 +1,4 @@
-"""One warning where dynamic dimensions make a build slow."""
+"""Builds that dynamic dimensions make slow give one warning."""
 
 from __future__ import annotations
 

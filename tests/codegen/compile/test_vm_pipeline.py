@@ -1,4 +1,4 @@
-"""Modules to executables: kernels pass through, neighbours are fused, reshapes are free, no noise."""
+"""Compilation to executables: kernels pass through, neighbours are fused, reshapes cost nothing, no log output."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_neighbours_are_fused():
 
 
 def test_products_are_rounded_before_sums():
-    """As NumPy does, whatever the CPU could fuse."""
+    """Products and sums are rounded separately as in NumPy, although the CPU could fuse them."""
 
     def body(bb: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
         return R.subtract(bb.emit(R.multiply(x, x)), x)
@@ -114,7 +114,7 @@ def test_input_is_untouched():
 
 
 def rows(indices: list[int], mode: str = "fast") -> Body:
-    """Some rows of a matrix."""
+    """Rows of a matrix."""
     chosen = relax.const(np.array(indices, np.int64))
     return lambda _bb, x: R.take(x, chosen, axis=0, mode=mode)
 
@@ -134,7 +134,7 @@ def test_nothing_is_printed(capfd):
 
 @pytest.mark.slow
 def test_passes_that_are_left_out_change_no_code():
-    """Of a kernel, and of fused loops with a border, whose conditions lie inside of loops; of others registers change."""
+    """Code of a kernel, and of fused loops with conditions at a border, stays equal; elsewhere registers change."""
 
     def body(bb: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
         padded = bb.emit(R.nn.pad(R.nn.relu(x), [0, 0, 1, 2, 2, 1, 0, 0]))

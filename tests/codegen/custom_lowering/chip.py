@@ -1,4 +1,4 @@
-"""A small network that lowerings take parts of, and what a chip would compute of it."""
+"""A small network whose parts custom lowerings take, and the computation of a chip for them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def conv_codes(match: Match) -> Any:
 
 
 def conv_defined(match: Match, x: np.ndarray, *constants: np.ndarray) -> np.ndarray:
-    """The same in NumPy, one position of the kernel after the other."""
+    """Convolve in NumPy, one position of the kernel after the other."""
     w, bias, factor, _ = constants
     conv, codes = match.attrs("nn.conv2d"), match.attrs("tvmq.requantize")
     top, left, bottom, right = (int(size) for size in conv.padding)

@@ -1,4 +1,4 @@
-"""Operators computed by a symbol of a library: shared or linked in, of C or packed, and what happens where it is absent."""
+"""Operators computed by a library's symbol: shared or linked in, C or packed, and the error where it is absent."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_packed_functions_of_the_process_and_of_a_library(tmp_path):
 
 @pytest.mark.slow
 def test_a_library_of_packed_functions(tmp_path):
-    """What TVM exports is one; the file may be another model's kernels."""
+    """TVM's exported libraries have packed functions; the file may hold another model's kernels."""
     mod, feeds = network()
     x, values = te.placeholder((1, 4, 8, 8), "uint8", "x"), te.placeholder((256,), "uint8", "values")
     y = te.compute(x.shape, lambda *at: values[tirx.Cast("int32", x(*at))])

@@ -1,4 +1,4 @@
-"""Operators of the integer module computed by a function of the user's: chosen, exact, explained, verified, saved."""
+"""Operators of the integer module computed by a user's function: chosen, exact, explained, verified, saved."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ def conv_cases(convs: Sequence[tuple[Conv2d, str]]) -> Iterator[Case]:
 
 
 def depthwise_cases(convs: Sequence[Conv2d]) -> Iterator[Case]:
-    """With all epilogue steps."""
+    """Cases of depthwise kernels with all epilogue steps."""
     for conv in convs:
         operands = conv_operands(conv)
         epilogue, others = epilogue_for(conv, "all")

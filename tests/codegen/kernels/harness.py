@@ -1,4 +1,4 @@
-"""What tests of integer kernels share: levels, operands, building, the expected result by definition."""
+"""Helpers for tests of integer kernels: levels, operands, building, the expected result by definition."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def conv_operands(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _wide_operands(conv: Conv2d, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same of 16 bits: weights as large as sums within int32 allow, a row of the lowest code."""
+    """Operands of 16 bits: weights as large as sums within int32 allow, a row of the lowest code."""
     products = conv.channels // conv.groups * conv.kernel[0] * conv.kernel[1]
     most = min(127, 65000 // products)
     x = random.integers(-(2**15), 2**15, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.int16)

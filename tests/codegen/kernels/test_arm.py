@@ -116,7 +116,7 @@ def test_legalized_operators_equal_the_definition(tmp_path: Path) -> None:
 
 @needs_arm
 def test_a_product_without_a_fence_is_contracted_there(tmp_path: Path) -> None:
-    """What the fences are for: without one the sum of a product rounds once, with one as NumPy does."""
+    """Without a fence the sum of a product is rounded once, with a fence twice, as in NumPy."""
     random = np.random.default_rng(0)
     values = [random.normal(size=1000).astype(np.float32) for _ in range(3)]
 

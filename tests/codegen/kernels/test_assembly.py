@@ -1,4 +1,4 @@
-"""What each level is for stands in the code: cross-compiled for a CPU of that level, whichever runs the tests."""
+"""Machine code of each level has the instructions of that level; it is cross-compiled and runs nowhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every instruction alone computes what its definition says: on this CPU's levels, and on emulated Arm."""
+"""Single instructions against their definition: on this CPU's levels, and on emulated Arm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every instruction of every level gives the bits of tvmq.numerics; levels this CPU lacks are skipped."""
+"""Instructions of every level against the bits of tvmq.numerics; levels that this CPU lacks are skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of pools: the shape of the result, and what is refused."""
+"""Kernels of pools: the shape of the result, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kernel of the table gives the bits of the definition, and writes nothing around its output."""
+"""Every kernel of the table: the bits of the definition, and no write outside of its output."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Case:
         return len(self.x) - 2
 
     def option(self, name: str, default: int = 1) -> list[int]:
-        """One number for each axis, two for padding."""
+        """An option with a number for each axis, with two for padding."""
         return list(self.options.get(name, [default] * self.spatial))
 
     @property
@@ -165,7 +165,7 @@ def test_stock_tvm_gives_the_same(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_kernels_take_all_of_them(number: int) -> None:
-    """No convolution is left to TVM's own loops."""
+    """Kernels take every convolution; TVM's own loops get none."""
     case = CASES[number]
     _, w, bias = operands(case)
     lowerer = Lowerer(module(case, w, bias, np.ones(len(bias), np.float32)), resolve_target("llvm").isa)

@@ -1,4 +1,4 @@
-"""Quantize in front of pools, joins and repeated pixels; bounds on floats.
+"""Quantize moved before pools, joins and repeated pixels; bounds on floats.
 
 Ranges of codes, from how tensors are made.
 """
@@ -70,7 +70,7 @@ def test_bounds() -> None:
 
 @pytest.mark.slow
 def test_pools_and_joins_between_products_are_exact() -> None:
-    """What stays float in the module runs on codes; the definition of the module is met bit for bit."""
+    """Operators that are float in the module run on codes, with the bits of the module's definition."""
     n = Net((1, 3, 12, 12))
     y = n.op("LeakyRelu", n.conv("x", 3, 8))
     pools = [n.op("MaxPool", y, kernel_shape=[k, k], strides=[1, 1], pads=[k // 2] * 4) for k in (5, 9)]

@@ -1,4 +1,4 @@
-"""Lowering: pictures stay NHWC inside the core, kernels are shared, names survive, nothing is computed twice."""
+"""Lowering: pictures stay NHWC inside of the core, kernels are shared, names are kept, nothing is computed twice."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_core_has_no_transposes() -> None:
 
 @pytest.mark.slow
 def test_a_result_leaves_in_its_own_layout() -> None:
-    """One transpose where a picture is a result, none where it is one pixel."""
+    """A picture as a result takes a single transpose, a result of one pixel takes none."""
     n = Net((1, 3, 6, 6))
     mod, _ = lowered(integer(n, n.conv("x", 3, 5)))
     assert [int(d) for d in mod["main"].ret_ty.shape] == [1, 5, 6, 6]
@@ -70,7 +70,7 @@ def test_a_result_leaves_in_its_own_layout() -> None:
 
 @pytest.mark.slow
 def test_a_result_with_its_channels_last_is_not_moved() -> None:
-    """As a picture lies; any other order of its axes is a transpose."""
+    """A result that is NHWC is returned as it lies in memory; any other order of its axes is a transpose."""
     for axes, moved in ([0, 2, 3, 1], False), ([0, 2, 1, 3], True):
         n = Net((1, 3, 6, 6))
         module = integer(n, n.op("Transpose", n.conv("x", 3, 5), perm=axes))

@@ -1,4 +1,4 @@
-"""Generic schedules: equal bits with and without, the form of the loops, and what is left alone.
+"""Generic schedules: equal bits with and without them, the form of their loops, and functions that they leave alone.
 
 Flat tensors: no quotients in vectors, original parameters, equal bits.
 """

@@ -45,7 +45,7 @@ def test_without_a_gpu_it_is_the_portable_one_and_that_is_said(monkeypatch):
 @pytest.mark.parametrize("version, arch", [(None, "sm_75"), ("9.0", "sm_90")])
 @pytest.mark.filterwarnings("ignore:build. target 'cuda' names no architecture")
 def test_a_target_of_tvm_that_names_no_architecture_is_the_gpu_at_hand(monkeypatch, version, arch):
-    """tvm.target.Target("cuda") without a GPU has arch sm_50, which nobody asked for."""
+    """tvm.target.Target("cuda") without a GPU has arch sm_50, although no user chose it."""
     unnamed = tvm.target.Target({"kind": "cuda", "arch": "sm_50"})
     gpu(monkeypatch, version)
     assert cuda_target(unnamed).arch == arch

@@ -1,4 +1,4 @@
-"""nvcc, NVRTC and what TVM is given where it compiles: flags, errors, code that a saved model has brought."""
+"""nvcc and NVRTC: flags, errors, the source that TVM passes to them, code of a saved model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOURCE = with_functions(
 
 
 def ptx(source: str) -> str:
-    """What nvcc makes of it for sm_80."""
+    """PTX that nvcc makes of the source for sm_80."""
     return nvcc.compile_source(source, "sm_80", "ptx").decode()
 
 
@@ -54,7 +54,7 @@ def test_nvcc_is_found_in_cuda_home(monkeypatch, tmp_path):
 
 
 def test_nvrtc_compiles_or_says_what_is_missing():
-    """No headers of CUDA are needed: those of the source are given."""
+    """NVRTC needs no headers of CUDA: those of the source are passed to it."""
     try:
         code = compile_by_nvrtc("#include <cuda/std/cstdint>\n#include <cuda/std/type_traits>\n" + SOURCE, "sm_80")
     except TargetError as error:

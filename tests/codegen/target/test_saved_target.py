@@ -1,4 +1,4 @@
-"""The CPU of a saved model without LLVM: what it says is what LLVM says."""
+"""The CPU of a saved model, described without LLVM: the description equals that by LLVM."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_linux_tells_what_is_missing(monkeypatch):
     flags = frozenset(["avx2", "fma", "sse4_1"])
     assert missing_by_linux(["avx2", "sse4.1"], flags) == ()
     assert missing_by_linux(["avx2", "avx512vnni", "avx512f"], flags) == ("avx512f", "avx512vnni")
-    # a feature that Linux has no name for, and a system without flags: LLVM is asked
+    # a feature that Linux has no name for, and a system without flags: LLVM decides
     assert missing_by_linux(["avx2", "flying"], flags) is None and missing_by_linux(["avx2"], frozenset()) is None
 
 

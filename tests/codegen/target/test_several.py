@@ -1,4 +1,4 @@
-"""Code for several CPUs in one executable and one file: which is taken, what is shared, what is refused."""
+"""Code for several CPUs in one executable and one file: the choice at loading, shared members, refusals."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def fat(module) -> tvmq.Executable:
 
 @pytest.fixture(scope="module")
 def path(fat, tmp_path_factory) -> Path:
-    """Its file."""
+    """File of the executable."""
     path = tmp_path_factory.mktemp("fat") / "fat.tvmq"
     fat.save(path)
     return path
 
 
 def without(*features: str) -> mock._patch:
-    """This CPU without some of its features."""
+    """Pretend that this CPU lacks some of its features."""
     found = host.host_features() - set(features)
     return mock.patch.object(host, "host_features", lambda: found)
 
@@ -80,7 +80,7 @@ def test_the_best_code_is_taken(fat, path, module):
 @x86
 @pytest.mark.isa("avx2")
 def test_the_file_does_not_depend_on_what_runs_here(module, fat, path, tmp_path):
-    """What was built where another code is the best one; what was loaded is saved as it was."""
+    """Models built on a CPU that prefers another code are equal; loaded ones are saved as they were."""
     with without("avx2"):
         exe = tvmq.build(module, target=TARGETS)
         assert exe.target.name == "x86-64"
@@ -154,7 +154,7 @@ def test_short_names(name):
 @x86
 @pytest.mark.isa("avx2")
 def test_only_what_the_chosen_code_needs_is_kept(path):
-    """Of the first code its own members, of others what they take from elsewhere as well."""
+    """Reading keeps the members of the chosen code: its own, and those that it takes from other codes."""
     manifest, blobs = unpack("here", path.read_bytes())
     taken = {cut[1] for cut in manifest["further"][1]["cuts"]}
     assert CONSTANTS in taken
@@ -199,7 +199,7 @@ def test_damaged_cuts(path, tmp_path, cut):
 
 
 def test_tensors_of_any_bytes():
-    """What only looks like a tensor is none."""
+    """Bytes that only look like a tensor are not read as one."""
     code = shared_constants.TENSOR_MARK + b"\xff" * 60 + shared_constants.TENSOR_MARK
     assert list(shared_constants.tensors(code)) == []
     assert shared_constants.cut_constants(code, {"a": code}) == (code, [])

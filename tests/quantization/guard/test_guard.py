@@ -1,4 +1,4 @@
-"""The guard of `quantize`: what 8 bits hold stays as it is, what they destroy is mended or refused."""
+"""The guard of `quantize`: it leaves networks that 8 bits represent unchanged, and repairs or refuses the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of the guard, what of a network they judge, and the samples that judge."""
+"""Bounds of the guard, the outputs that they judge, and the samples that they are judged by."""
 
 from __future__ import annotations
 

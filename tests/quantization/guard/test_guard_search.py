@@ -34,7 +34,7 @@ def test_regions_end_at_products_and_streams_and_kinds_join_them():
 
 
 def _view(layers: dict[str, Any], size: int = 64) -> Any:
-    """As much of a View as forecasts read: every tensor has `size` numbers, every layer is read."""
+    """The part of a View that forecasts read: every tensor has `size` numbers, every layer is read."""
     ty = SimpleNamespace(ty=relax.TensorType((size,), "float32"))
     names = [*layers, "x"]
     return SimpleNamespace(value={}, var=dict.fromkeys(names, ty), readers=dict.fromkeys(names, ["result"]))
@@ -100,7 +100,7 @@ def test_the_last_of_the_first_products_go_back_by_halves():
     ],
 )  # fmt: skip
 def test_first_products_in_float_beyond_the_bound(needed: int, floats: str, steps: list[str], tried: int):
-    """As many as are little work at once; those that it does without go back."""
+    """Products with little work become float together; those that are not needed become integers again."""
 
     class Rehearsal:
         dynamic = ()

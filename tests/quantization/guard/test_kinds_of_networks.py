@@ -1,4 +1,4 @@
-"""The guard on recurrent layers, on places of the input, and where compiled code contradicts the definition."""
+"""The guard on recurrent layers, on positions of the input, and where compiled code contradicts the definition."""
 
 from __future__ import annotations
 

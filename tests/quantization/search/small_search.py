@@ -1,4 +1,4 @@
-"""A small network that 8 bits break, searched: shared by the tests, and run by them in processes of its own.
+"""A search over a small network that 8 bits break, shared by the tests, which also run it in other processes.
 
 python -m tests.quantization.search.small_search FOLDER [WORKERS]       prints front.json
 """

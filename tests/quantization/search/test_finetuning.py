@@ -1,4 +1,4 @@
-"""Finetuning as a stage of a search: what it makes the best, that it repeats itself, and what is refused.
+"""Finetuning as a stage of a search: its effect on the best model, reproducibility, refusals.
 
 python -m tests.quantization.search.test_finetuning FOLDER WORKERS       searches
 """

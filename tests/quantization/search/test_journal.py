@@ -1,4 +1,4 @@
-"""Journals: what is damaged, of another form, or made by somebody else is one sentence."""
+"""Journals of searches: a damaged file, another format or another search is refused in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers of a search end with their parent, whatever ended it."""
+"""Workers of a search end with their parent, for any way in which it ends."""
 
 from __future__ import annotations
 

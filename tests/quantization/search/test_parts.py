@@ -1,4 +1,4 @@
-"""Pieces of the search: sequential test, proposals, journal, space, scores, picture."""
+"""Parts of the search: sequential test, proposals, journal, space, scores, picture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tvmq.quantization.search.workers import Workers
 
 @pytest.mark.parametrize("drop", [0.0, 0.025, 0.2])
 def test_early_decisions_agree_with_late_ones(drop):
-    """Of 200 models each: what is decided before all samples were seen is decided as by all of them, nearly always."""
+    """For 200 models each, early decisions are nearly always those after all samples."""
     random = np.random.default_rng(7)
     wrong = early = 0
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Any number of workers gives the same bytes; what is killed is carried on."""
+"""Any number of workers gives the same bytes, and a killed search is resumed."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def test_multiple_arg_conversions_partition() -> None:
 
 
 def verify_partition(out: Any) -> None:
-    """One function and four give the same."""
+    """Check that one function and four give the same results."""
     whole, split = partitioned(out, "disabled"), partitioned(out, "fully_integral")
     assert len(whole.get_global_vars()) == 1
     names = {var.name_hint for var in split.get_global_vars()}
@@ -220,7 +220,7 @@ def verify_partition(out: Any) -> None:
 
 
 def verify_integral(out: Any) -> None:
-    """Relay quantized nothing of it, and refused it; here it is integers where that is asked for, and exact."""
+    """Relay quantized nothing of it, and refused it; here it becomes integers on request, and is exact."""
     partitioned(out, "enabled")
     split = partitioned(out, "fully_integral").relax
     feed = {p.name: np.random.RandomState(0).randn(*map(int, p.ty.shape)).astype("f4") for p in split["main"].params}
@@ -278,7 +278,7 @@ def test_calibrate_target(by_divergence: relay.IRModule) -> None:
 
 @pytest.mark.slow
 def test_calibrate_memory_bound(by_divergence: relay.IRModule) -> None:
-    """So many tensors at a time as there are CPUs; nothing depends on it."""
+    """Tensors are calibrated in groups as large as the number of CPUs; the results do not depend on it."""
     assert same(by_divergence, calibrated(calibrate_mode="kl_divergence", calibrate_chunk_by=os.cpu_count()))
 
 

@@ -72,7 +72,7 @@ def check(mod: tvm.IRModule, integers: tvm.IRModule, least: float = 15.0) -> Non
         assert 10 * np.log10((floats**2).sum() / ((ours - floats) ** 2).sum()) > least
 
 
-# ---- the road
+# ---- all stages
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Modules written with Relay's names go in, and come out, as Relay's view of modules."""
+"""Modules written with Relay's names as arguments and results of relay.quantize."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time goes: the debug executor."""
+"""Measure the time of each operator with the debug executor."""
 
 import numpy as np
 

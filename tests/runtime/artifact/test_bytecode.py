@@ -1,4 +1,4 @@
-"""Bytecode that is read piece by piece is what TVM wrote; what is damaged or unknown is left to TVM."""
+"""Bytecode read piece by piece equals what TVM wrote; damaged or unknown bytecode is left to TVM."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_network(digits):
 
 
 def test_damage_is_no_error(branch):
-    """Whatever the bytes are: None, or something that is not used, as the hash differs."""
+    """Damaged bytes give None, or something that is not used, as the hash differs."""
     code, random = code_of(branch), np.random.default_rng(3)
     for place in range(0, len(code), 5):
         assert read_bytecode(io.BytesIO(code[:place]), len(code)) is None
@@ -115,7 +115,7 @@ def memory(found: tvm.runtime.Tensor) -> bytes:
 
 
 def tensor(dtype: str) -> bytes:
-    """As TVM writes it."""
+    """A tensor in the bytes that TVM writes."""
     kind = tvm.DataType(dtype)
     size = 6 * kind.itemsize
     head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 2, kind.type_code, kind.bits, 1)
@@ -134,7 +134,7 @@ def test_tensors_of_another_form(change):
 
 
 def test_sizes_that_the_file_does_not_have():
-    """Nothing is allocated for them."""
+    """Such sizes cause no allocation."""
     head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 1, 0, 8, 1)
     code = head + struct.pack("<qq", 2**40, 2**40)
     with pytest.raises(bytecode.UnknownBytecode, match="of 1099511627776 bytes"):

@@ -1,4 +1,4 @@
-"""Saved models: what comes back, equal bytes for equal models, and both forms of the kernels."""
+"""Saved models: saving and loading, equal bytes for equal models, and both forms of the kernels."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_the_hash(digits, saved):
 
 @pytest.mark.slow
 def test_a_loaded_model_keeps_its_file(digits, saved, tmp_path):
-    """One that is removed or replaced can be saved again and asked for its module; one that is changed is refused."""
+    """A model whose file is removed or replaced can be saved again and give its module; a changed file is refused."""
     path, other = tmp_path / "mine.tvmq", tmp_path / "other.tvmq"
     path.write_bytes(digits.path.read_bytes())
     removed = tvmq.load(path)

@@ -1,4 +1,4 @@
-"""Saved models that are cut, changed, packed otherwise or no saved models: each is refused."""
+"""Saved models that are cut, changed or packed otherwise, and other files: each is refused."""
 
 from __future__ import annotations
 

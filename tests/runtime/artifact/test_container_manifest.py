@@ -1,4 +1,4 @@
-"""Manifests that say something else than what was saved: what is refused, with which words."""
+"""Manifests that contradict the saved file: refusals and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saving: places, permissions and failures; copies of executables, and what of them stays in memory."""
+"""Saving: places, permissions and failures; copies of executables, and their memory."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_places_where_nothing_can_be_saved(tmp_path, name, reason):
 
 
 def failure(code: int) -> OSError:
-    """What the system says."""
+    """Error of the operating system with this code."""
     return OSError(code, os.strerror(code))
 
 

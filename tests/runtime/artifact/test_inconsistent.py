@@ -1,6 +1,6 @@
-"""Files whose hashes were made anew, over contents that are damaged or lie: a sentence, never the end of the process.
+"""Damaged or forged contents with valid hashes: a refusal in one sentence, never a crash.
 
-Most is asked of the parts that read, which hand nothing to TVM; loading and running happens in one child process.
+Most tests are of the parts that read, which pass nothing to TVM; loading and running happens in one child process.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def packed(parts: dict[str, bytes], manifest: dict) -> bytes:
 
 
 def damaged(data: bytes, random: np.random.Generator) -> bytes:
-    """Some bytes changed or missing, or the end."""
+    """Bytes with some changed or missing, or with the end cut off."""
     place, kind = int(random.integers(len(data))), int(random.integers(4))
     if kind == 0:
         return data[:place] + bytes([data[place] ^ int(random.integers(1, 256))]) + data[place + 1 :]
@@ -171,7 +171,7 @@ def test_a_directory_of_many_entries_is_refused_unread(tmp_path):
 
 
 def test_a_module_whose_names_are_damaged(digits, tmp_path):
-    """It runs; asked for its module it says what is wrong."""
+    """The model runs; an access to its module raises a sentence."""
     parts = members(digits.path)
     name = "module.json"
     assert b'"tvmq.names"' in parts[name] and b'{\\"' in parts[name]

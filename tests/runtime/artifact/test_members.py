@@ -1,4 +1,4 @@
-"""Members of a zip: their bytes, forward, and the hashes of what lies in the file and of what it means."""
+"""Members of a zip: reading their bytes in order, and the hashes of a member as stored and unpacked."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_changed_member_is_found(tmp_path):
 
 
 def directory_entry(data: bytes, name: bytes) -> int:
-    """Where the directory speaks of a member."""
+    """Offset of a member's entry in the directory of the zip."""
     return data.index(b"PK\x01\x02", data.rindex(name) - 46)
 
 

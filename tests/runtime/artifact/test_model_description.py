@@ -1,4 +1,4 @@
-"""The description of a compiled model as JSON and back."""
+"""The description of a compiled model: conversion to JSON and back."""
 
 from __future__ import annotations
 

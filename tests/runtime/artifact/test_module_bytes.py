@@ -1,4 +1,4 @@
-"""The module of a saved file: what is no module of ours is one sentence, with right hashes too."""
+"""The module of a saved file: bytes of anything else are refused in one sentence, with valid hashes too."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ OTHER_LEDGERS = ['{"stage": "nope"}', '{"layers": 5}', '{"layers": {"a": 5}}', '
     *((LEDGER, text) for text in OTHER_LEDGERS),
 ], ids=lambda value: value[:24])  # fmt: skip
 def test_attributes_that_nobody_wrote_so(qmod: Any, key: str, text: str) -> None:
-    """In a file, and in a module that somebody made."""
+    """Forged attributes are refused in a file, and in a module that somebody made."""
     module = qmod.clone()
     module["main"] = qmod["main"].with_attr(key, text)
     with pytest.raises(ArtifactError, match=f"^here: TVM cannot read 'module.json' .*attribute '{key}' is damaged"):

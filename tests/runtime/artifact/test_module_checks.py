@@ -1,4 +1,4 @@
-"""Forged modules in saved files, the hashes right: one sentence each, before TVM looks at what is not there."""
+"""Forged modules in saved files with valid hashes: each is refused in one sentence, before TVM reads out of bounds."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_operators_without_their_attributes(blobs, is_float):
 
 
 def test_operators_that_need_attributes_and_do_not_name_them():
-    """A fact of TVM: those of them that have none are told apart by their number."""
+    """A fact of TVM: those of them that have none are recognized by their number."""
     import tvm
     from tvm import relax
 

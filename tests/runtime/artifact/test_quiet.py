@@ -1,4 +1,4 @@
-"""Silence for TVM's log lines, files in memory."""
+"""Suppression of TVM's log lines, and files in memory."""
 
 from __future__ import annotations
 

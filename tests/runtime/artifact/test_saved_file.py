@@ -1,4 +1,4 @@
-"""A file that is read piece by piece: the same bytes at any place, and no others."""
+"""Piecewise reading of a file: equal bytes at any offset, and nothing beyond them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_change_of_any_span_is_found_when_it_is_read(tmp_path, place):
 
 
 def test_a_change_before_a_span_was_read_is_what_it_says(tmp_path):
-    """Only what was read is held: it is hashed then."""
+    """A change before reading goes unnoticed: the hash is that of the bytes that were read."""
     path = tmp_path / "data"
     path.write_bytes(DATA)
     file = SavedFile.open("here", path)

@@ -1,4 +1,4 @@
-"""A file holds each weight once: packed in the code, or plain where packing makes it larger; both come back."""
+"""Weights stored once in a file: packed in the code, or plain where packing enlarges them; both can be loaded."""
 
 from __future__ import annotations
 

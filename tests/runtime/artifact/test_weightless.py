@@ -1,4 +1,4 @@
-"""Weights bound to functions: the same results as with constants, in branches, calls of functions and dynamic sizes."""
+"""Weights bound to functions: results equal those with constants, in branches, nested calls and dynamic sizes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_branches_and_calls(code, executable, monkeypatch, least):
 
 @pytest.mark.slow
 def test_a_function_passes_on_what_another_needs(code, executable, monkeypatch):
-    """As main passes weights to the parts of a partitioned model."""
+    """Weights pass through main to the functions of a partitioned model."""
     monkeypatch.setattr(weightless, "LARGE", 1)
     monkeypatch.setattr(weightless, "WORTH", 1)
     names = [function.name for function in code.functions]
@@ -151,7 +151,7 @@ def test_what_the_runtime_lacks_is_taken_from_the_compiler(code, executable, mon
 
 @pytest.mark.slow
 def test_weights_of_several_layers_are_there_once(tmp_path: Path):
-    """In the file, and in memory when it is loaded; the module has them all."""
+    """Weights are stored once in the file, and in memory when it is loaded; the module has them all."""
     net = Net((4, 128))
     weight = np.random.default_rng(0).normal(size=(128, 128)).astype(np.float32) / 12
     shared = net.constant(weight)

@@ -57,7 +57,7 @@ def compile_c(compiler: str, sources: Sequence[Path], output: Path, flags: Seque
 
 
 def wanted_of(mod: tvm.IRModule, codes: Arrays) -> list[np.ndarray]:
-    """What the definition gives for these codes."""
+    """Results of the definition for these codes."""
     return tvmq.reference.run(mod, codes, function="quantized_main")
 
 
@@ -249,7 +249,7 @@ class Core:
 
     @property
     def missing(self) -> str:
-        """What of the tools is not installed; "" if nothing."""
+        """Names of the tools that are not installed; "" if all are."""
         return ", ".join(tool for tool in (self.compiler, *self.model[:1], self.emulator[0]) if not shutil.which(tool))
 
     @property
@@ -316,7 +316,7 @@ SECTIONS
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an emulated core said: values compared and differing; bytes of flash and RAM of the model alone."""
+    """Report of an emulated core: values compared and differing; bytes of flash and RAM of the model alone."""
 
     values: int
     differing: int

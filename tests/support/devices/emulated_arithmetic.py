@@ -1,4 +1,4 @@
-"""The arithmetic unit of the emulated device: int32 alone, and every operation is watched for overflow.
+"""The arithmetic unit of the emulated device: int32 alone, every operation checked for overflow.
 
 Written from the description of the device, not from tvmq.numerics: it has sums, products, shifts, comparisons,
 clips and look-ups, and nothing else. The watchdogs count in wider numbers; no result comes from them.

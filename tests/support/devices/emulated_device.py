@@ -1,7 +1,7 @@
 """An integer-only device, emulated: per-tensor int8, shifts for requantize, no zero points, 32-bit sums, no division.
 
 DEVICE is what it says of itself. `run` executes the function quantized_main of a module that was quantized for it; the
-host does what stands before and behind. Every operator is written anew here, with the unit of emulated_arithmetic.
+host does what comes before and after. Every operator is written anew here, with the unit of emulated_arithmetic.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What tests of CUDA need, and why they are skipped where it is absent."""
+"""Requirements of tests of CUDA, and the reason why they are skipped where one is absent."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def run_micro(interpreter: Any, inputs: Sequence[np.ndarray], results: int = 1) 
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """What libraries write to the two streams is of no interest."""
+    """Discard what libraries write to the two streams."""
     sys.stdout.flush()
     said, nowhere = [os.dup(stream) for stream in (1, 2)], os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):

@@ -1,4 +1,4 @@
-"""One fuzz case: a wild model down the whole road, and what came of it.
+"""A fuzz case: a wild model through all stages, and its outcome.
 
     outcome = run_case(model, feeds)        # never raises
     outcome.kind                            # "exact", "refused", "invalid", or a failure
@@ -30,7 +30,7 @@ FAILURES = ("crash", "wrong", "inexact", "silent", "unclear")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case.
+    """Outcome of a case.
 
     kind    see the head of this file
     stage   import, build, quantize, run, ...: as far as it came
@@ -57,7 +57,7 @@ class Failed(Exception):
 
 
 class Stage:
-    """Where a case stands; `entered` is told each time."""
+    """Stage that a case has reached; `entered` is called with each."""
 
     def __init__(self, entered: Callable[[str], None]) -> None:
         self.name, self._entered, self.valid = "", entered, True
@@ -76,7 +76,7 @@ def run_case(
 ) -> Outcome:
     """Import, build, quantize, build, run; `builds` False stops before compiling anything.
 
-    entered   is told the name of each stage that begins; "onnxruntime" is one of them
+    entered   called with the name of each stage that begins; "onnxruntime" is one of them
     """
     from tvmq.errors import BuildError, TvmqError
 
@@ -152,7 +152,7 @@ def _check_float(
 
 
 # They compare or convert numbers. What they make of NaN ONNX leaves open: onnxruntime's pools and maxima pass it on or
-# not by the place where it stands, and tvmq.graph.evaluate and softmax define their own. A dilated ConvTranspose has a
+# not by its position, and tvmq.graph.evaluate and softmax define their own. A dilated ConvTranspose has a
 # kernel with zeros in between, one with strides has zeros for the taps that a place lacks: NaN or infinity times 0 is NaN.
 ORDERED = frozenset(
     """
@@ -196,7 +196,7 @@ def _has_empty(model: onnx.ModelProto) -> bool:
 
 
 def check_ledger(qmod: Any) -> None:
-    """Every operator that computes in float stands in the ledger as such, with a reason."""
+    """Check that every operator that computes in float is in the ledger as such, with a reason."""
     from tvmq.graph.ledger import get_ledger
     from tvmq.graph.view import View, op_name
 

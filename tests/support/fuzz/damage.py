@@ -1,4 +1,4 @@
-"""Damaged files: bytes flipped, cut off, left out, put in twice. One clear error, or a file that says the same.
+"""Damaged files: bytes flipped, cut off, omitted, repeated. The result is one error, or an equal model.
 
 run_damage(seed)     # seed % 3: an .onnx, a .tvmq or a calibration file; never raises
 """

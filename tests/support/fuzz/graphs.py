@@ -52,7 +52,7 @@ class Pool:
         return int(self.random.integers(low, high + 1))
 
     def pick(self, values: Sequence[Value]) -> Value:
-        """One of the values."""
+        """Pick one of the values."""
         return values[self.integer(0, len(values) - 1)]
 
     def name(self, stem: str) -> str:
@@ -91,7 +91,7 @@ class Pool:
         return self.constant(np.array(values, np.int64))
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Of a tensor."""
+        """Shape of a tensor."""
         return self.types[name][1]
 
     def tensors(self, fits: Callable[[tuple[int, ...]], bool], kind: int = TensorProto.FLOAT) -> list[str]:
@@ -138,7 +138,7 @@ class Pool:
 
 
 def _inputs(pool: Pool) -> None:
-    """One to three inputs: mostly pictures, sequences and rows; sometimes numbers, empty, or of other types."""
+    """Draw up to three inputs: mostly pictures, sequences and rows; sometimes numbers, empty, or of other types."""
     for _ in range(pool.pick([1, 1, 1, 2, 2, 3])):
         kind = TensorProto.FLOAT
         shape = pool.pick([

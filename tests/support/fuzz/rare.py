@@ -1,4 +1,4 @@
-"""Further steps of graphs.py: whole numbers, truth values, nodes that are there twice, and rare operators."""
+"""Further steps of graphs.py: integers, booleans, duplicated nodes, and rare operators."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def codes(pool: Pool) -> Any:
 
 
 def rare(pool: Pool) -> Any:
-    """One of the operators that few models have."""
+    """Append one of the operators that few models have."""
     found = pool.tensors(lambda shape: len(shape) >= 1 and 0 not in shape)
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""What onnxruntime makes of a model, and how much another float32 computation of it may differ.
+"""Results of onnxruntime for a model, and how much another float32 computation of it may differ.
 
 room = room_of(model, feed, results)                      # of each result, from changes of the inputs
 spread = rounding_room(model, feed, name, result)         # of one result, from roundings in between
@@ -22,7 +22,7 @@ DRAWS = 4
 
 
 def onnxruntime_results(model: onnx.ModelProto, feeds: Sequence[Feed]) -> list[list[np.ndarray]] | None:
-    """Of all feeds, without graph optimizations; None if onnxruntime refuses the model."""
+    """Results for all feeds, without graph optimizations; None if onnxruntime refuses the model."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -47,7 +47,7 @@ def values_of(model: onnx.ModelProto, feed: Feed) -> Feed:
 
 
 def room_of(model: onnx.ModelProto, feed: Feed, wanted: Sequence[np.ndarray]) -> list[Any]:
-    """How much each value may differ: rounding of float32, enlarged where the model itself enlarges tiny changes."""
+    """Allowed difference of each value: rounding of float32, enlarged where the model itself enlarges tiny changes."""
     rooms: list[Any] = [_noise(y) for y in wanted]
     for sign in (-1, 1):
         factor = np.float32(1 + sign * 1e-5)
@@ -69,7 +69,7 @@ def _noise(y: np.ndarray) -> float:
 
 
 def rounding_room(model: onnx.ModelProto, feed: Feed, name: str, wanted: np.ndarray) -> np.ndarray:
-    """How much each value of a result may differ because of float32 between the operators.
+    """Allowed difference of each value of a result because of float32 between the operators.
 
     A norm of rows that hardly vary, say, divides by 0.003 what a rounding of its input changes. Every float32 tensor in
     between is changed by ROUNDING up or down, element by element; what comes out of DRAWS such models bounds the room.

@@ -1,4 +1,4 @@
-"""One random graph through every writer and through training: the definition's values, or one sentence that says no.
+"""Random graphs through every writer and through training: the definition's values, or a sentence that refuses.
 
     for outcome in run_writers(seed): ...       # never raises
 
@@ -60,7 +60,7 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 
 @dataclass(frozen=True)
 class Written:
-    """What came of one writer: see the head of this file."""
+    """Outcome of one writer: see the head of this file."""
 
     writer: str
     kind: str
@@ -74,7 +74,7 @@ class Written:
 
 
 def recurrent_model(seed: int) -> onnx.ModelProto:
-    """One recurrent layer and a product behind it; directions, states, lengths and biases by the seed."""
+    """A recurrent layer with a product after it; directions, states, lengths and biases are drawn from the seed."""
     random = np.random.default_rng(seed)
     kind, direction = str(random.choice(list(GATES))), str(random.choice(["forward", "reverse", "bidirectional"]))
     ways = 2 if direction == "bidirectional" else 1
@@ -189,7 +189,7 @@ def _outcome(name: str, road: Callable[[], int]) -> Written:
 
 
 def _same(found: Any, wanted: Any) -> int:
-    """How many values were compared; raises Differs where one is another."""
+    """Number of values that were compared; raises Differs where they are not equal."""
     if len(found) != len(wanted):
         raise Differs(f"{len(found)} results for {len(wanted)}")
     for number, (a, b) in enumerate(zip(found, wanted, strict=True)):

@@ -26,7 +26,7 @@ def pictures(seed: int = 0) -> np.ndarray:
 
 
 def weights() -> Weights:
-    """Of the layers stem (with a batch norm whose memory fits `pictures`), middle, head."""
+    """Weights of the layers stem (with a batch norm whose statistics fit `pictures`), middle, head."""
     random = np.random.default_rng(7)
 
     def normal(*shape: int, gain: float = 1.0) -> np.ndarray:
@@ -94,7 +94,7 @@ def outlying_activation(arrays: Weights) -> None:
 
 
 def nan_weight(arrays: Weights) -> None:
-    """One weight of the middle layer is NaN."""
+    """Set one weight of the middle layer to NaN."""
     arrays["middle.w"][3, 1, 0, 2] = np.nan
 
 

@@ -1,4 +1,4 @@
-"""Networks that 8 bits hold or destroy, samples for them, and how far a quantized one is from float."""
+"""Networks that 8 bits represent or destroy, samples for them, and the error of a quantized one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def samples(model: onnx.ModelProto, seed: int = 0) -> list[dict[str, np.ndarray]
 
 
 def sqnr(model: onnx.ModelProto, module: Any) -> float:
-    """Of the first output on other samples than those that calibrated."""
+    """SQNR of the first output on other samples than those that calibrated."""
     exe, exact = tvmq.build(module), tvmq.build(tvmq.from_onnx(model)[0], params=tvmq.from_onnx(model)[1])
     signal = noise = 0.0
     for feed in samples(model, seed=1):

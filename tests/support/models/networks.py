@@ -72,7 +72,7 @@ class Net:
         groups: int = 1,
         **attributes: Any,
     ) -> str:
-        """A convolution that keeps the size of the picture unless told otherwise."""
+        """A convolution that keeps the size of the picture by default."""
         inputs = [
             x,
             self.constant(attributes.pop("weight", self.weight(filters, channels // groups, kernel, kernel))),
@@ -129,7 +129,7 @@ def snr(true: np.ndarray, found: np.ndarray) -> float:
 
 @dataclass
 class Road:
-    """What `drive` found.
+    """Modules, executable and results of `drive`.
 
     quantized     the integer module
     verification  compiled against the definition
@@ -143,7 +143,7 @@ class Road:
 
     @property
     def ledger(self) -> Ledger:
-        """Of the integer module."""
+        """Ledger of the integer module."""
         return get_ledger(self.quantized)
 
     def precision(self) -> dict[str, str]:

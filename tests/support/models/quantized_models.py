@@ -1,4 +1,4 @@
-"""Small ONNX models that carry their own scales, as quantizers write them, and what is asked of them."""
+"""Small ONNX models that carry their own scales, as quantizers write them, and checks of them."""
 
 from __future__ import annotations
 

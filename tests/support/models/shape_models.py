@@ -1,4 +1,4 @@
-"""ONNX models that compute with the shape of their input, and what such models are made and read with."""
+"""ONNX models that compute with the shape of their input, and helpers that build and import them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further steps of graphs.py: what decoders, sequences, volumes and transformers are made of."""
+"""Further steps of graphs.py: parts of decoders, sequences, volumes and transformers."""
 
 from __future__ import annotations
 

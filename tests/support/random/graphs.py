@@ -1,4 +1,4 @@
-"""Small random float networks as ONNX models, for tests that ask for equality on graphs nobody thought of.
+"""Small random float networks as ONNX models, for tests of equality on arbitrary graphs.
 
     model = random_model(seed)                    # the same seed gives the same bytes
     feeds = random_inputs(model, seed=0, n=8)     # [{input name: float32 array}, ...]
@@ -28,7 +28,7 @@ UNIFORM, NORMAL, BELOW = "uniform 0..1", "normal", "below "  # doc strings of th
 
 
 def _start(graph: Graph) -> Tensor:
-    """One input, or two that are joined at once."""
+    """Append one input, or two that are joined at once."""
     shape = (
         graph.integer(1, 2),
         graph.integer(1, MAX_CHANNELS // 2),

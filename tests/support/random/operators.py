@@ -62,7 +62,7 @@ def _constant(graph: Graph, x: Tensor) -> str:
 
 
 def constants(graph: Graph, x: Tensor) -> Tensor:
-    """One or two operators of the tensor and constants, on either side."""
+    """Append one or two operators of the tensor and constants, on either side."""
     for _ in range(graph.integer(1, 2)):
         operator = graph.pick(["Mul", "Add", "Sub", "Div", "Max", "Min"])
         pair = [x.name, _constant(graph, x)]
@@ -109,7 +109,7 @@ def reduced(graph: Graph, x: Tensor) -> Tensor:
 
 
 def gathered(graph: Graph, x: Tensor) -> Tensor:
-    """Some channels, rows or columns in another order."""
+    """Gather channels, rows or columns in another order."""
     axis = graph.integer(1, 3)
     count = graph.integer(1, x.shape[axis])
     indices = graph.random.integers(-x.shape[axis], x.shape[axis], count)

@@ -57,7 +57,7 @@ class Graph:
         return int(self.random.integers(low, high + 1))
 
     def pick(self, values: Sequence[Value]) -> Value:
-        """One of the values."""
+        """Pick one of the values."""
         return values[self.integer(0, len(values) - 1)]
 
     def constant(self, array: np.ndarray, name: str) -> str:
@@ -196,7 +196,7 @@ def _silu(graph: Graph, x: Tensor) -> Tensor:
 
 
 def _activation(graph: Graph, x: Tensor) -> Tensor:
-    """One of the activation functions."""
+    """Append one of the activation functions."""
     kind = graph.pick(["Relu", "Relu", "Clip", "LeakyRelu", "Sigmoid", "HardSigmoid", "HardSwish", "silu"])
     if kind == "silu":
         return _silu(graph, x)

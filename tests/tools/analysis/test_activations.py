@@ -49,7 +49,7 @@ def test_float_layers_equal_numpy(batch):
 
 @pytest.mark.slow
 def test_layers_alone(model):
-    """What they do not need is not computed, down to nothing at all."""
+    """Layers that are not needed are not computed."""
     np.testing.assert_array_equal(tvmq.activations(model, X, ["x"])["x"], X)
     np.testing.assert_array_equal(tvmq.activations(model, X, ["first"])["first"], X @ W)
 

@@ -1,4 +1,4 @@
-"""`tvmq.compare`: layers whose errors are known, and an independent evaluation of a small network."""
+"""`tvmq.compare`: layers with known errors, and an independent evaluation of a small network."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def upsampling(groups: int) -> tuple[tuple[tvm.IRModule, dict[str, np.ndarray]],
 @pytest.mark.parametrize("options", [{}, {"per_channel": False}, {"requantize": "fixed_point"}], ids=str)
 @pytest.mark.parametrize("groups", [1, 2])
 def test_weights_of_transposed_convolutions_of_integers(groups: int, options: dict[str, Any]) -> None:
-    """Those of the integer module are those of the simulated one: the scales of groups are told apart."""
+    """Weights of the integer module equal those of the simulated one, with the scale of each group."""
     model, data = upsampling(groups)
     made = [
         tvmq.quantize(

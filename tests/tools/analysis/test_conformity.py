@@ -1,4 +1,4 @@
-"""check_backend finds everything of a core that a description lacks, each kind of it, by layer name."""
+"""check_backend finds each kind of feature that a core uses and a description lacks, by layer name."""
 
 from __future__ import annotations
 

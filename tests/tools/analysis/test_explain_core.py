@@ -1,4 +1,4 @@
-"""What explain says about the core of a module in four functions."""
+"""Explanations of the core of a module in four functions."""
 
 from __future__ import annotations
 

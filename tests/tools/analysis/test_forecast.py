@@ -1,4 +1,4 @@
-"""`tvmq.inspect`: what becomes an integer, what it costs, and the sentence that says whether it helps."""
+"""`tvmq.inspect`: the operators that become integers, their cost, and the sentence on whether quantizing helps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def network() -> tuple:
 
 @pytest.fixture(scope="module")
 def forecast():
-    """Of a server CPU, whatever runs the tests."""
+    """Forecast for a server CPU, on whichever CPU the tests run."""
     mod, params = network()
     return inspect(mod, params=params, **ZEN4)
 

@@ -1,4 +1,4 @@
-"""Whatever walks a module takes one in four functions, and says the same of it."""
+"""Tools that walk a module give equal answers for one in four functions."""
 
 from __future__ import annotations
 

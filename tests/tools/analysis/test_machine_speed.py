@@ -1,4 +1,4 @@
-"""`tvmq.measure_machine`: factors of this CPU, kept in the cache folder, and what a forecast makes of them."""
+"""`tvmq.measure_machine`: factors of this CPU, kept in the cache folder, and their use by a forecast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`verify(backend=)`, `compare` with a chip, `compare_dumps`: which layer is the first to differ, and which do by themselves."""
+"""`verify(backend=)`, `compare` with a chip, `compare_dumps`: the first layer that differs, and all causes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_dumps_equal(digits, dumped, tmp_path):
 
 @pytest.mark.slow
 def test_the_layer_that_computes_otherwise_is_the_only_one(digits, dumped, tmp_path):
-    """One code of a layer in the middle is wrong, in a picture that is NHWC; what follows is computed from it."""
+    """A wrong code of a layer in the middle, in a picture that is NHWC; later layers are computed from it."""
     values, names = dumped
     changed = next(name for name in names if names[name][0] == "/block2/wide/conv")
     at = list(names).index(changed)

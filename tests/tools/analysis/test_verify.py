@@ -1,4 +1,4 @@
-"""`tvmq.verify`: yes for what is built from its module, no and where for anything else."""
+"""`tvmq.verify`: equality for an executable of its module, and the place of a difference for any other."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def broken(mod: tvm.IRModule, variable: str, change: Any) -> Executable:
 
 
 def one_more(values: np.ndarray) -> np.ndarray:
-    """One weight or bias raised by one."""
+    """Raise one weight or bias by one."""
     values.reshape(-1)[0] += 1 if values.reshape(-1)[0] < 100 else -1
     return values
 

@@ -1,4 +1,4 @@
-"""Run the command line in this process, with or without TVM behind it."""
+"""Fixtures that run the command line in this process, with or without TVM."""
 
 from __future__ import annotations
 

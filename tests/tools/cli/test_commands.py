@@ -1,4 +1,4 @@
-"""run, verify, explain and bench, with fakes in the place of TVM."""
+"""run, verify, explain and bench, with fakes in place of TVM."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def tvmq_process(*arguments: str, **environment: str) -> subprocess.CompletedPro
 
 
 def completed(shell: str, line: str) -> str:
-    """What the shell is offered for a line."""
+    """Words that the shell offers for a line."""
     words = {"bash": {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}}
     own = words.get(shell, {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"})
     code = "import sys; sys.argv = ['tvmq']; from tvmq.tools.cli.main import main; main()"

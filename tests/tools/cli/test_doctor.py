@@ -1,4 +1,4 @@
-"""`tvmq doctor`: what it prints, and its exit codes."""
+"""`tvmq doctor`: its output and its exit codes."""
 
 from __future__ import annotations
 

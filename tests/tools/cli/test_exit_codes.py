@@ -1,4 +1,4 @@
-"""Exit codes for what goes wrong."""
+"""Exit codes of errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tvmq.tools.cli.exit_codes import with_exit_codes
 
 
 def exit_code(command) -> int | None:
-    """Of a guarded command; None if it came to its end."""
+    """Exit code of a guarded command; None if it ended normally."""
     try:
         with_exit_codes(command)()
     except typer.Exit as end:

@@ -1,4 +1,4 @@
-"""`tvmq export-c`: from a saved model and from a float one, and what is refused."""
+"""`tvmq export-c`: from a saved model and from a float one, and refusals."""
 
 from __future__ import annotations
 

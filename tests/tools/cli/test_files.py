@@ -126,7 +126,7 @@ def test_outputs_that_cannot_be(tmp_path, monkeypatch):
 
 
 def test_single_numbers_are_no_samples(tmp_path):
-    """They go with every batch."""
+    """Single numbers are passed with every batch."""
     np.savez(tmp_path / "a.npz", rate=np.float32(0.5), x=X)
     arrays = read_arrays(tmp_path / "a.npz", ["rate", "x"])
     feeds = list(Batches(arrays, 2, count=2))

@@ -1,4 +1,4 @@
-"""`tvmq finetune`: the file it leaves, at the end, after Ctrl-C and after kill -9, and what is refused."""
+"""`tvmq finetune`: the file that it writes at the end, after Ctrl-C and after kill -9, and refusals."""
 
 from __future__ import annotations
 

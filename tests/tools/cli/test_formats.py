@@ -1,4 +1,4 @@
-"""`tvmq quantize --tflite`, `--tosa`: what they ask of the options, and the files."""
+"""`tvmq quantize --tflite`, `--tosa`: the options that they require, and the files."""
 
 from __future__ import annotations
 

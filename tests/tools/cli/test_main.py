@@ -88,7 +88,7 @@ def test_the_module_runs_as_a_console_script(module):
 @pytest.mark.parametrize("module", ["tvmq", "tvmq.tools.cli"])
 @pytest.mark.parametrize("library", ["typer", "numpy"])
 def test_an_interrupt_of_an_import_is_a_sentence(tmp_path, module, library):
-    """As Ctrl-C within the first half second: the library is one that raises it."""
+    """Ctrl-C within the first half second: here the imported library raises it."""
     (tmp_path / f"{library}.py").write_text("raise KeyboardInterrupt")
     command = [sys.executable, "-m", module, "run", "net.tvmq"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

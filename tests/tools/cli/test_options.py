@@ -27,7 +27,7 @@ PLAIN = ("--no-compare", "--no-bench")  # the fake executable is not what was op
 
 
 def opened(arrays, size=1):
-    """In the place of `opened`: no model is read."""
+    """Replacement of `opened` that reads no model."""
 
     def fake_opened(model, data, config, samples=None, held_out=None, **kwargs):
         found = None if arrays is None else Samples(arrays, "arrays")

@@ -1,4 +1,4 @@
-"""`tvmq quantize model.onnx` as people call it: every kind of data, what is said, what is measured, what is refused."""
+"""`tvmq quantize model.onnx`: every kind of data, its output and measurements, refusals."""
 
 from __future__ import annotations
 

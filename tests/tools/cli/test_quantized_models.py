@@ -16,7 +16,7 @@ from tvmq.demo import load_demo
 
 @pytest.mark.slow
 def test_a_quantized_model_needs_no_data(cli: Any, tmp_path: Path) -> None:
-    """Its own scales are taken, and written again."""
+    """The model's own scales are used, and written again."""
     maker = Maker()
     x = maker.rounded(maker.input("x", (1, 4, 9, 7)), 0.04, 3)
     conv = maker.node("Conv", [x, maker.weight((6, 4, 3, 3), np.float32(0.01))], "conv")

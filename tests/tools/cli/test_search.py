@@ -1,4 +1,4 @@
-"""`tvmq search`: table, files, exit codes, and what is refused."""
+"""`tvmq search`: table, files, exit codes, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands start without torch where they need none; what they do with it later works."""
+"""Commands that need no torch start without it, and can still use it later."""
 
 from __future__ import annotations
 

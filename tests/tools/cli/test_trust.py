@@ -1,4 +1,4 @@
-"""What a file can run, it runs behind --trust alone."""
+"""Files that can run code do so with --trust alone."""
 
 from __future__ import annotations
 

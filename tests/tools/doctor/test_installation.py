@@ -1,4 +1,4 @@
-"""The doctor on installations: what is healthy is called so, and each fault by its name, with what to do."""
+"""The doctor on installations: healthy ones are recognized, and each fault is named with its remedy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_versions_are_ordered():
 
 
 def test_our_own_requirements_are_understood():
-    """What setup.cfg says, in the forms that pip writes into the metadata."""
+    """Requirements of setup.cfg, in the forms that pip writes into the metadata."""
     for requirement in installation.requirements():
         assert requirement.name and requirement.bounds, requirement
 

@@ -1,4 +1,4 @@
-"""Faults put into a healthy network: the doctor names the culprit, and calls the healthy one healthy."""
+"""The doctor on models: it names the cause of each fault in a network, and finds none in a healthy one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_wrong_preprocessing_by_batch_norms(prepare, code):
 
 
 def test_wrong_preprocessing_by_labels(monkeypatch):
-    """Without batch norms labels tell: those that the float model gives to the right samples."""
+    """Without batch norms the labels decide: the float model predicts those of the right samples."""
     monkeypatch.setattr("tvmq.tools.doctor.preprocessing.TrainingStatistics", lambda context: type("None", (), {"norms": []}))
     right = faults.context()
     labels = right.outputs(right.float_run, right.arrays)[0].argmax(axis=1)

@@ -1,4 +1,4 @@
-"""What the doctor tries, in which order."""
+"""Remedies of the doctor, and their order."""
 
 from __future__ import annotations
 

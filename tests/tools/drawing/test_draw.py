@@ -1,4 +1,4 @@
-"""`tvmq.draw`: every layer is on the picture, at each stage of the road; large networks stay small and quick."""
+"""`tvmq.draw`: every layer is in the picture, after each stage; large networks are drawn small and quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fronts of searches, read back: any value in any place is drawn or refused in one sentence."""
+"""Fronts of searches as files: any value in any place is drawn or refused in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tvmq report`: one page that fetches nothing, with what is known and a sentence for what is not."""
+"""`tvmq report`: one page that fetches nothing, with all known figures and a sentence for each missing one."""
 
 from __future__ import annotations
 

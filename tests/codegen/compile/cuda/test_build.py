@@ -1,6 +1,6 @@
-"""`tvmq.build` for a GPU: source, what nvcc makes of it, what an executable tells without a GPU, saved files.
+"""`tvmq.build` for a GPU: source, compilation by nvcc, properties of an executable without a GPU, saved files.
 
-What stands in front of the kernels of a source, and which sources are left alone.
+Text in front of the kernels of a source, and sources that are left alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whole transformers as a GPU computes them: softmax and norms beside products of codes, 16-bit streams."""
+"""Whole transformers on the emulated GPU: softmax and norms beside products of codes, int16 residuals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPTIONS: tuple[dict[str, object], ...] = ({}, INTEGERS, {"activations": "dynamic
 
 
 def encoder() -> Net:
-    """Attention and a pair of products, each behind a norm and beside a stream."""
+    """Attention and a pair of products, each after a norm and beside a residual stream."""
     n = Net((1, 7, 12))
     x = n.op("MatMul", "x", n.constant(n.weight(12, 12)))
     y = n.op("Add", x, attention(n, layer_norm(n, x, 12), 12, 3))

@@ -1,4 +1,4 @@
-"""No number given to a model leads outside of memory or stops the CPU; compiled equals the definition.
+"""Bounds checks: no input reads outside of memory or stops the CPU; compiled code equals the definition.
 
 Marks of TVM's own loops that make LLVM's code generator warn.
 """
@@ -42,7 +42,7 @@ def module(body: Callable[..., Any], feed: dict[str, np.ndarray]) -> tvm.IRModul
 
 
 def runs(body: Callable[..., Any], feed: dict[str, np.ndarray], names: Sequence[str] = ()) -> list[np.ndarray]:
-    """What is compiled, equal to the definition."""
+    """Results of the compiled model, checked to equal the definition."""
     mod = module(body, feed)
     results = tvmq.build(mod).run(feed)
     for index, (a, b) in enumerate(zip(results, tvmq.reference.run(mod, feed), strict=True)):

@@ -1,4 +1,4 @@
-"""Code for what TVM gets wrong or lacks: extremes of infinities, signs of zero, sorting, helpers of importers."""
+"""Legalizations for what TVM gets wrong or lacks: extremes of infinities, signs of zero, sorting, import helpers."""
 
 from __future__ import annotations
 

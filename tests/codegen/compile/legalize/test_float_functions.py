@@ -66,7 +66,7 @@ def test_other_types_are_left_to_tvm():
 
 @pytest.mark.slow
 def test_of_padded_pictures():
-    """Where padding is constant, what lies beside it is not."""
+    """A function of constant padding is constant; a function of the picture beside it is not."""
     x = np.random.default_rng(0).normal(size=(1, 3, 5, 7)).astype(np.float32)
     (y,) = built(lambda value: R.nn.gelu(R.nn.pad(value, [0, 0, 0, 0, 2, 2, 2, 0])), x.shape).run({"x": x})
     padded = np.pad(x, [(0, 0), (0, 0), (2, 2), (2, 0)])

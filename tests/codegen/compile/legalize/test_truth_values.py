@@ -1,4 +1,4 @@
-"""Comparisons, maxima and minima of truth values, beside NumPy."""
+"""Comparisons, maxima and minima of booleans against NumPy."""
 
 from __future__ import annotations
 

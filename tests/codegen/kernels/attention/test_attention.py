@@ -1,4 +1,4 @@
-"""Attention kernels against the definition: layouts, zero points, masks, rows that the guess of softmax leaves open."""
+"""Attention kernels against the definition: layouts, zero points, masks, rows that softmax's estimate leaves open."""
 
 from __future__ import annotations
 

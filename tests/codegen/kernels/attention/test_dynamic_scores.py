@@ -38,7 +38,7 @@ def scores_and_mask(batch: int, rows: int, keys: int, mask: Any, seed: int = 0) 
 
 
 def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, float], codes: CodeLimits) -> np.ndarray:
-    """By the definition, one step after the other."""
+    """Expected result by the definition, one step after the other."""
     scores = sums.astype(np.float32) * np.float32(scales[0])
     with np.errstate(all="ignore"):
         weights = numerics.softmax(scores if mask is None else scores + mask)

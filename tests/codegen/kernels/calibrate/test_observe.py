@@ -1,4 +1,4 @@
-"""Statistics of a tensor by the kernel, at the vectors of all instruction sets: the state that the definition has."""
+"""The observe kernel at the vectors of all instruction sets: its statistics equal those of the definition."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def memory(shape: tuple[int, ...], axis: int | None) -> tuple[StatisticsBuffers,
 
 
 def run(function: Any, streamed: StatisticsBuffers, memory: Any, place: np.ndarray, x: np.ndarray) -> list[str]:
-    """One call; the tensors that were refused."""
+    """Observe a tensor in one run of the kernel; returns the tensors that were refused."""
     own, facts, following = (
         aligned_zeros((x.size,), "float32"),
         aligned_zeros(place.shape, "int32"),

@@ -1,4 +1,4 @@
-"""Taps in a border of zeros: left out where they are many, and the result is that of all taps.
+"""Taps in a border of zeros: kernels that leave them out give the result of all taps.
 
 Taps of kernel rows that are no whole step, packed: the bits of the definition, fewer steps.
 """

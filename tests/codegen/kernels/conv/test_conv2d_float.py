@@ -42,7 +42,7 @@ def data(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def float_conv(conv: Conv2d) -> Conv2d:
-    """The same for float inputs."""
+    """Description of the convolution with float inputs."""
     return Conv2d(**{**vars(conv), "x_dtype": "float32"})
 
 

@@ -35,7 +35,7 @@ LEVELS = levels("avx2", "avx512bw")
 
 
 def saturated(weight: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """What vpmaddubsw and 16-bit additions make of groups: weight [groups, 4, channels], x [groups, 4]."""
+    """Sums by vpmaddubsw and 16-bit additions, which saturate: weight [groups, 4, channels], x [groups, 4]."""
     lanes = (x.astype(np.int64)[:, :, None] * weight).reshape(len(x), 2, 2, -1).sum(axis=2)
     total = np.clip(lanes, -(2**15), 2**15 - 1).sum(axis=0)
     return ((total + 2**15) % 2**16 - 2**15).sum(axis=0)
@@ -74,7 +74,7 @@ def test_bounds_are_tight() -> None:
 
 
 def rebuilt(plan: PanelPlan, shape: tuple[int, ...]) -> np.ndarray:
-    """Weights [runs, elements, channels] that a plan multiplies; what stands behind a run must be 0."""
+    """Weights [runs, elements, channels] that a plan multiplies; all after a run must be 0."""
     runs, run, channels = shape
     total = np.zeros((runs, run + 4, channels), np.int64)
     for places, weight in ((plan.groups, plan.weight), (plan.int16_pairs, plan.int16_weight)):

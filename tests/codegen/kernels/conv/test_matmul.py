@@ -117,7 +117,7 @@ def test_floats_are_those_of_the_definition(shape: tuple, level: str) -> None:
      (256, 330, "uint8", "floats")],
 )  # fmt: skip
 def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, kind: str) -> None:
-    """One kernel: fewer rows than a tile, as many, some more, many."""
+    """A single kernel takes fewer rows than a tile, as many, some more, many."""
     _, weight, bias = operands((1,), depth, columns, x_dtype)
     epilogue, _ = steps((1,), depth, columns) if kind == "codes" else ((), ())
     scale = np.linspace(0.1, 3, columns, dtype=np.float32)

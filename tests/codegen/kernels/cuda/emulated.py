@@ -43,7 +43,7 @@ def cuda_source(name: str, func: Any, arch: int = 80) -> str:
 
 
 def source_of(functions: dict[str, Any], arch: int = 80) -> str:
-    """The same of several PrimFuncs, by name."""
+    """CUDA source of several PrimFuncs, by name."""
     host = {"kind": "llvm", "mcpu": "generic"}
     target = tvm.target.Target({"kind": "cuda", "arch": f"sm_{arch}"}, host=host)
     library = tvm.compile(tvm.IRModule(functions), target)

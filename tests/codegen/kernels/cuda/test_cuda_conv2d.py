@@ -1,4 +1,4 @@
-"""Convolutions and products on GPUs: what nvcc makes of them, how weights are packed, what is refused."""
+"""Convolutions and products on GPUs: compilation by nvcc, packing of weights, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our device functions: every one compiles to the instruction it is there for.
+"""CUDA device functions: each compiles to the instruction that it is meant for.
 
 The choice of tiles.
 """

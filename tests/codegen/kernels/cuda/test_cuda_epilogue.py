@@ -1,4 +1,4 @@
-"""What follows the sums on a GPU: ties, ends of the exact conversions, products that leave int32, slopes."""
+"""Epilogues on a GPU: ties, ends of the exact conversions, products that leave int32, slopes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of quantize, dequantize and requantize: ties at any scale, views, keys, and what is refused."""
+"""Kernels of quantize, dequantize and requantize: ties at any scale, views, keys, refusals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_quantize_divides_at_any_scale(level: str, scale: float) -> None:
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("sizes", [(2, 5, 3, 4, 24), (1, 9, 3, 2, 70), (1, 1, 3, 1, 1)])
 def test_quantize_reads_views(level: str, sizes: tuple[int, ...]) -> None:
-    """One of three parts, heads in front of rows, as attention slices and transposes them."""
+    """Views: a third of the channels, heads in front of rows, as attention slices and transposes them."""
     x = np.random.default_rng(3).normal(size=sizes).astype(np.float32)
     view = x.transpose(2, 0, 3, 1, 4)[1]
     strides = tuple(step // 4 for step in view.strides)

@@ -1,4 +1,4 @@
-"""Kernels of products and residual sums: all pairs of codes, wide codes, and what is refused."""
+"""Kernels of products and residual sums: all pairs of codes, wide codes, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of tables: every code, and what is refused; prelu kernels against the definition."""
+"""Kernels of tables: every code, and refusals; prelu kernels against the definition."""
 
 from __future__ import annotations
 

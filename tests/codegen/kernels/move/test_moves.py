@@ -1,4 +1,4 @@
-"""Kernels that move values: other ranks and types against NumPy, and what is refused."""
+"""Kernels that move values: other ranks and types against NumPy, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Norm kernels with a sum before and codes behind, against the definition: equal bits in every output."""
+"""Norm kernels with a sum before and codes after them, against the definition: equal bits in every output."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_rows_of_special_values(level: str, centred: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("level", WIDTHS)
 def test_exp_over_its_whole_range(level: str) -> None:
-    """Rows that begin with 0, the largest: the others are exp of what stands there, over the sum."""
+    """Rows that begin with 0, the largest: the others are exp of their value, over the sum."""
     x = np.linspace(-90, 0, 40_000, dtype=np.float32).reshape(200, 200)
     x[:, 0] = 0
     check(Case("exp", lambda isa: softmax(x.shape, isa), (x,), numerics.softmax(x)), level)

@@ -1,4 +1,4 @@
-"""Requantize steps in integers behind the sums of kernels: the bits of numerics on every instruction set."""
+"""Requantize in integers after the sums of kernels: the bits of tvmq.numerics on every instruction set."""
 
 from __future__ import annotations
 

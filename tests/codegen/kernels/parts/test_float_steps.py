@@ -1,4 +1,4 @@
-"""Element-wise floats behind the sums of products, and the codes of the result: every template, every vector width."""
+"""Element-wise floats after the sums of products, and the codes of the result: every template, every vector width."""
 
 from __future__ import annotations
 

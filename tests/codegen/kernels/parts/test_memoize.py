@@ -1,4 +1,4 @@
-"""Functions of kernels are made once: none stands for another, and they do not pile up."""
+"""Memoized functions of kernels: built once, never confused with each other, and bounded in number."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_is_kept_is_what_would_be_made() -> None:
     kept = functions()
     assert all(one is other for one, other in zip(kept, functions(), strict=True))
     for index, (conv, level) in enumerate(cases):
-        forget()  # what other shapes left can stand for nothing
+        forget()  # no function of other shapes is reused
         _, weight, bias = conv_operands(conv)
         alone = choose_convolution(conv, weight, bias, 3, (requantize_for(conv),), isa_named(level))
         assert alone is not None and tvm_ffi.structural_equal(alone.func, kept[index]), (conv, level)

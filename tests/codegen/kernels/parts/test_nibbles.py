@@ -98,7 +98,7 @@ def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Int4
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows, size", [(1, 64), (1, 16), (1, 4), (40, 64), (40, 8)])
 def test_float_weights_have_the_bits_of_the_float_kernel(level: str, rows: int, size: int) -> None:
-    """One tile and many; one scale a column and several."""
+    """Bits are equal for a single tile and for many, with one scale for each column and with several."""
     isa, conv = isa_named(level), Conv2d(1, rows, 1, 64, 130, x_dtype="float32")
     weight, int4 = float_weights(64, 130, size)
     random = np.random.default_rng(4)

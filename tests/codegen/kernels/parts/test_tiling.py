@@ -1,4 +1,4 @@
-"""Tiles, panels, chunks and packing: everything is covered once, whatever the sizes.
+"""Tiles, panels, chunks and packing: they cover every element once, for any size.
 
 Loops: pieces of vectors, broadcasting walks, and every kernel in two threads on guarded memory.
 """

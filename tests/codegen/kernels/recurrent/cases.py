@@ -24,7 +24,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 @dataclass(frozen=True)
 class Case:
-    """One layer; inputs: gates, state, and lengths where a kernel reads them."""
+    """A recurrent layer; inputs: gates, state, and lengths where a kernel reads them."""
 
     layer: Recurrent
     inputs: list[np.ndarray]
@@ -61,7 +61,7 @@ class Case:
         return cls(layer, inputs, weight, terms, scale, lengths, (rows, batch, hidden))
 
     def expected(self) -> np.ndarray:
-        """By the definition."""
+        """Expected result by the definition."""
         layer, (gates, state, *_) = self.layer, self.inputs
         options = {name: getattr(layer, name) for name in ("kind", "activations", "clip", "reverse", "ends")}
         if self.scale is None:

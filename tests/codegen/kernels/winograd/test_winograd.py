@@ -165,7 +165,7 @@ def test_the_matrices_compute_a_convolution(scheme: Scheme) -> None:
 
 
 def test_bounds_are_tight() -> None:
-    """One channel more than is proved, all weights -128: the kernel is refused, and would be wrong."""
+    """With a channel more than is proved and all weights -128, the kernel is refused, and would be wrong."""
     conv = same(115, 1, 4, 4)
     weight, bias = np.full((1, 115, 3, 3), -128, np.int8), np.zeros(1, np.int32)
     with pytest.raises(BuildError, match=r"kernels, winograd: sums of filter 0 reach 33782400, .* below 33554432; use"):

@@ -1,4 +1,4 @@
-"""Which layers of a model run on the templates for GPUs."""
+"""Layers of a model that run on the templates for GPUs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_bias_is_zero_where_there_is_none():
 @pytest.mark.slow
 @needs_compiler
 def test_requantize_in_integers_is_part_of_the_kernels(digits):
-    """No sum reaches memory as int32, and the codes are those of the definition."""
+    """Kernels write no sums of int32 to memory, and the codes are those of the definition."""
     with tvmq.qconfig(requantize="fixed_point"):
         quantized = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:16]}, guard=None)
     model = EmulatedModel(quantized)

@@ -1,4 +1,4 @@
-"""Which floats behind a product its kernel computes too."""
+"""Chains of float operators after a product that its kernel computes too."""
 
 from __future__ import annotations
 

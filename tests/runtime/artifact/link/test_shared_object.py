@@ -1,4 +1,4 @@
-"""The linker: what it makes gives the bits of the compiled module; refusals of what it does not know."""
+"""The linker: libraries give the bits of the compiled module; unknown object files are refused."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def object_file(library: Any, tmp_path_factory: pytest.TempPathFactory) -> bytes
 
 
 def results(module: Any) -> dict[str, np.ndarray]:
-    """What the functions make of the same input."""
+    """Results of the functions for one input."""
     x = tvm.runtime.tensor(np.linspace(-3, 3, SIZE, dtype=np.float32))
     found = {}
     for name in ("exp", "zeros", "sums"):
@@ -159,7 +159,7 @@ def test_unknown_relocation_makes_the_library_optional(object_file, monkeypatch)
         """Writes an object that the linker refuses."""
 
         def write_to_file(self, path: str, _kind: str) -> None:
-            """As TVM's module does."""
+            """Write a file as TVM's module does."""
             Path(path).write_bytes(changed_relocation(object_file, 23))
 
     assert native_library(Module(), TARGET) is None
