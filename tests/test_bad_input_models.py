@@ -57,7 +57,7 @@ def changed(change: Callable[[onnx.ModelProto], None]) -> bytes:
 MODELS = [
     ("missing", None, ModelError, ["model.onnx", "there is no file", "check the path"]),
     ("empty", b"", ModelError, ["model.onnx", "no ONNX", "export it again"]),
-    ("text", b"not a model " * 50, ModelError, ["model.onnx", "600 bytes", "no ONNX model"]),
+    ("text", b"not a model " * 50, ModelError, ["model.onnx", "600 bytes", "is not an ONNX model"]),
     ("truncated", network().SerializeToString()[:700], ModelError, ["model.onnx", "copy or export it again"]),
     ("unknown operator", changed(custom), UnsupportedOpError,
      ["layer '/block/swirl'", "com.example.Swirl is not supported", "leave this part out"]),

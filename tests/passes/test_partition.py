@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import tvmq
 from tests.passes.stages import partitioned
 from tests.support.models.networks import Net, block
@@ -16,7 +18,7 @@ def test_stage_options_and_work() -> None:
     """A dynamic dimension counts as one."""
     for batch in ("1", '"n"'):
         signature = f'x: R.Tensor(({batch}, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float32")'
-        mod = block(signature, "c = R.nn.conv2d(x, w, padding=1)", w=[[[[1.0] * 3] * 3] * 2] * 2)
+        mod = block(signature, "c = R.nn.conv2d(x, w, padding=1)", w=np.ones((2, 2, 3, 3), "float32"))
         ledger = get_ledger(partitioned(mod))
         assert ledger.stage == "partitioned" and ledger.config == QConfig().to_dict()
         (group,) = integer_groups(ledger.layers)

@@ -21,7 +21,11 @@ from tvmq.formats.torch.importer.repairs import TorchCall
 
 def _reduction(reduce: Callable[..., relax.Expr]) -> Callable[[TorchCall], relax.Expr]:
     """Reduction along dimensions, of all where none are given."""
-    return lambda call: reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
+    def function(call: TorchCall) -> relax.Expr:
+        """Largest or least values along dimensions."""
+        return reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
+
+    return function
 
 
 amax, amin = _reduction(relax.op.max), _reduction(relax.op.min)
