@@ -61,7 +61,8 @@ def print_matrix_product(writer: TosaWriter, node: MatrixProduct, var: relax.Var
 
 def print_transposed(writer: TosaWriter, node: CoreConvTranspose, var: relax.Var) -> CoreTensor:
     """TRANSPOSE_CONV2D, whose border is what it puts around the result."""
-    x, pad = writer.to_channels_last(node.x), []
+    x = writer.to_channels_last(node.x)
+    pad: list[int] = []
     axes = (to_two_axes(shape[2:]) for shape in (x.shape, node.shape))
     for size, count, stride, kernel, (before, _) in zip(
         *axes, node.strides, node.weight.shape[2:], node.sides, strict=True
