@@ -30,6 +30,7 @@ RETURNS = {
     ("numerics", "passes"): "`make_table` computes the float function that it is given, for each code.",
     ("numerics", "codegen/kernels"): "A definition runs on symbols in place of arrays: kernels compute what it says.",
     ("graph", "passes"): "The traversal calls the visitor of the pass at each binding.",
+    ("graph", "reference"): "The traversal calls the definition of the operator at each binding.",
     ("graph", "codegen/lower"): "The traversal calls the rule for the range of a value, given those of its operands.",
     ("calibration/observers", "passes"): "`auto` compares ranges by the error of a layer, which the pass computes.",
     ("passes", "codegen/compile"): "Calibration runs the compiled float model, its evaluator, an argument of the pass.",
