@@ -34,7 +34,7 @@ from harness.report import columns
 
 import tvmq
 from tvmq.chips.emulation.cases import Vector, cases_of
-from tvmq.chips.emulation.explanation import AnswerExplanation, explain_answers
+from tvmq.chips.emulation.conformance_explanation import AnswerExplanation, explain_answers
 from tvmq.chips.emulation.read_vectors import CaseAnswer
 
 QUICK = ("usual", "ties", "small", "saturation", "zero")

@@ -29,7 +29,7 @@ from harness.zoo import TRANSFORMERS, Feed, Feeds, Figures, Scored, chosen_tasks
 
 import tvmq
 from tvmq.errors import IntegralError
-from tvmq.graph.functions import PARTS
+from tvmq.graph.module_functions import PARTS
 from tvmq.options.config import OPTION_HELP
 from tvmq.passes.integrality import integrality
 

@@ -46,8 +46,8 @@ from tvmq.codegen.kernels.conv.conv2d import instructions_for, make_kernel
 from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.parts import builder
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Kernel, Requantize
 from tvmq.codegen.kernels.parts.tiling import choose_tiling, cut_tiles
-from tvmq.codegen.kernels.parts.types import Conv2d, Kernel, Requantize
 from tvmq.codegen.kernels.winograd import winograd
 from tvmq.codegen.kernels.winograd.scheme import F4, refusal
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd

@@ -9,7 +9,7 @@ Before                                            After
 Needs     a realized module; graph/analysis/integer_core.py says what belongs where.
 Leaves    floats in the middle of the core where they are; a note in the ledger says which (integrality.py), and
           with partition_conversions="fully_integral" they are an error.
-Numerics  nothing changes: every binding stands in one of the functions, and graph/functions.py puts them back.
+Numerics  nothing changes: every binding stands in one of the functions, and graph/module_functions.py puts them back.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tvm.tirx.analysis import undefined_vars
 
 from tvmq.errors import IntegralError, ModelError
 from tvmq.graph.analysis.integer_core import Regions, regions
-from tvmq.graph.functions import PARTS, inline_functions
 from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.module_functions import PARTS, inline_functions
 from tvmq.graph.names import INPUTS, OUTPUTS, UniqueNames, input_names, output_names, with_names
 from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.view import View, flatten_tuples, leaves

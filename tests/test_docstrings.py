@@ -44,7 +44,7 @@ def public_objects(module: ModuleType) -> dict[str, object]:
 
 @pytest.mark.slow_cases(
     "tvmq.chips.emulation.emulator", "tvmq.quantization.observation", "tvmq.training.accumulator_proof", "tvmq.training.distill",
-    "tvmq.training.prepare", "tvmq.chips.emulation.candidates", "tvmq.calibration.observers.minmax", "tvmq.relay.quantize.thresholds",
+    "tvmq.training.prepare", "tvmq.chips.emulation.requantize_candidates", "tvmq.calibration.observers.minmax", "tvmq.relay.quantize.thresholds",
     "tvmq.chips.emulation.identify", "tvmq.codegen.custom_lowering.lowering", "tvmq.numerics.recurrent", "tvmq.numerics.requantize_rule",
     "tvmq.relay.op.shape_change", "tvmq.relay.vm", "tvmq.options.rules", "tvmq.numerics.spec", "tvmq.relay.expr",
     "tvmq.relay.quantize.context", "tvmq.codegen.target.cpu",

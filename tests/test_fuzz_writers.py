@@ -12,7 +12,7 @@ from tests.support.random.graphs import random_inputs, random_model
 from tests.support.written_layers import Differs, check_onnx
 from tvmq.formats.onnx.exporter.dialects import ONNXRUNTIME
 from tvmq.formats.onnx.exporter.writer import OnnxWriter
-from tvmq.graph.functions import plain_module
+from tvmq.graph.module_functions import plain_module
 
 # pooled 16-bit tables, resized codes, recurrent states given and not, codes of two widths, an integral core
 SEEDS = (4, 32, 34, 36, 40)

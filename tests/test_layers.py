@@ -174,7 +174,7 @@ def test_the_rules_refuse(module, name):
 
 
 @pytest.mark.parametrize("module, name", [
-    ("numerics", "tvmq.numerics.spec"), ("options/config", "tvmq.options.rules"), ("codegen/lower", "tvmq.codegen.kernels.parts.types"),
+    ("numerics", "tvmq.numerics.spec"), ("options/config", "tvmq.options.rules"), ("codegen/lower", "tvmq.codegen.kernels.parts.kernel_types"),
     ("tools/cli", "tvmq.quantize"), ("quantization/pipeline", "tvmq.passes"), ("formats/onnx/importer", "onnx"),
     ("passes", "tvmq.options.config"), ("tools/analysis", "json"), ("codegen/target", "tvmq.codegen.kernels.isa"), ("runtime/executable", "tvmq.runtime.profile"),
 ])  # fmt: skip

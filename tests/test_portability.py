@@ -26,7 +26,7 @@ NEVER = {"fork", "forkpty", "system", "popen", "spawnl", "spawnv", "execv", "exe
 SIGNALS = {"SIGINT", "SIGTERM", "getsignal", "signal", "default_int_handler", "SIG_IGN", "SIG_DFL"}  # everywhere
 # Who may start programs, and why
 PROGRAMS = {
-    "tvmq.codegen.compile.external": "the C compiler, where it is found and a code generator gives C",
+    "tvmq.codegen.compile.external_code": "the C compiler, where it is found and a code generator gives C",
     "tvmq.codegen.target.nvcc": "nvcc compiles CUDA C++, where it is found",
 }
 # Who names files of Linux or Unix; each asks first, or takes their absence for an answer

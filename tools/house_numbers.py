@@ -41,6 +41,8 @@ from house_words import Sources
 ROOT = Path(__file__).resolve().parent.parent
 BUDGETS = ROOT / "tools" / "house_budgets.json"
 ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
+OWN = ("tvmq", "passes")
+AROUND = ("tests", "benchmarks", "tools", "docs/_ext")
 FOREIGN = ("relay", "repairs")  # folders whose operator names are of other formats
 BLANK = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 SPREAD = ("median", "p90", "max")
@@ -48,9 +50,9 @@ Figures = dict[str, int | float]
 Budgets = dict[str, dict[str, int]]
 
 
-def sources(root: Path = ROOT) -> Sources:
-    """The syntax trees of all source files."""
-    paths = sorted(path for folder in ("tvmq", "passes") for path in (root / folder).rglob("*.py"))
+def sources(root: Path = ROOT, folders: Sequence[str] = OWN) -> Sources:
+    """The syntax trees of all source files of the folders."""
+    paths = sorted(path for folder in folders for path in (root / folder).rglob("*.py"))
     return {path.relative_to(root): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
@@ -273,6 +275,11 @@ def measured(code: str) -> int:
     return int(done.stdout.split()[-1])
 
 
+def vague_docstrings_around(_trees: Sources, root: Path = ROOT) -> list[str]:
+    """Docstrings as in `house_words.vague_docstrings`, of the tests and the other folders of AROUND."""
+    return house_words.vague_docstrings(sources(root, AROUND))
+
+
 # Figures that may only fall, by their names in the budgets
 COUNTERS = {
     "functions": ("functions named by a participle or adjective", house_words.participle_functions),
@@ -280,6 +287,10 @@ COUNTERS = {
     "docstrings": (
         "docstrings that begin with What, Of, The same, One or No, or say nothing",
         house_words.vague_docstrings,
+    ),
+    "docstrings-of-tests": (
+        "docstrings of tests, benchmarks, tools and docs/_ext that begin so or say nothing",
+        vague_docstrings_around,
     ),
     "locals": ("uses of locals named found, given, made, said, told, asked, taken", house_words.vague_locals),
     "classes": ("names of classes used twice or more", house_words.repeated_classes),

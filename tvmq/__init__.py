@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tvmq.calibration.observers.result import CalibrationResult
     from tvmq.chips.comparison.conformity import check_backend
     from tvmq.chips.comparison.on_chip import compare_dumps
+    from tvmq.chips.emulation.conformance_explanation import check_conformance
     from tvmq.chips.emulation.emulator import emulate
-    from tvmq.chips.emulation.explanation import check_conformance
     from tvmq.chips.emulation.identify import identify_requantize
     from tvmq.chips.emulation.vectors import conformance
     from tvmq.codegen.compile.build import build
@@ -126,7 +126,7 @@ _PUBLIC = {
     "activations": "tvmq.tools.analysis.activations:activations",
     "build": "tvmq.codegen.compile.build:build",
     "check_backend": "tvmq.chips.comparison.conformity:check_backend",
-    "check_conformance": "tvmq.chips.emulation.explanation:check_conformance",
+    "check_conformance": "tvmq.chips.emulation.conformance_explanation:check_conformance",
     "compare": "tvmq.tools.analysis.comparison:compare",
     "compare_dumps": "tvmq.chips.comparison.on_chip:compare_dumps",
     "conformance": "tvmq.chips.emulation.vectors:conformance",

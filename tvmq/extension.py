@@ -42,8 +42,8 @@ from tvmq.codegen.custom_lowering.match import Match
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.formats.importing.importers import importer, torch_importer
 from tvmq.graph import ops
-from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import stage_of
+from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import rename_inputs
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.own_operators import OwnOperator, operator

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 # expansion, kernel, stride, filters, repeats
 Row = tuple[int, int, int, int, int]

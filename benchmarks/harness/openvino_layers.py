@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 MIDDLE = "middle"
 SCALE, RUNS = 0.05, 3

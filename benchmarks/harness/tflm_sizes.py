@@ -17,7 +17,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.graph.functions import function_module, unpack_weights
+from tvmq.graph.module_functions import function_module, unpack_weights
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, RESHAPE
 from tvmq.graph.view import View, const_value, is_const, op_name, shape_of

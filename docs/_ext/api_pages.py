@@ -41,7 +41,7 @@ MODULES = [
         tvmq.backends.tflite tvmq.backends.tosa tvmq.backends.cmsis_nn
         tvmq.numerics.known_rules"""),
     ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
-        tvmq.graph.rewrite tvmq.graph.functions tvmq.graph.evaluate"""),
+        tvmq.graph.rewrite tvmq.graph.module_functions tvmq.graph.evaluate"""),
     ("data", "Data, the example, the cache", "tvmq.calibration.dataset tvmq.demo tvmq.base.cache"),
 ]  # fmt: skip
 RELAY = [
@@ -53,7 +53,7 @@ RELAY = [
     ("qnn", "relay.qnn.op", "tvmq.relay.op.qnn"),
     ("text", "Text and front ends", "tvmq.relay.text.printer tvmq.relay.text.reader tvmq.relay.frontend"),
     ("networks", "Networks for tests", """tvmq.relay.testing tvmq.relay.testing.init tvmq.relay.testing.small
-        tvmq.relay.testing.chains tvmq.relay.testing.branches tvmq.relay.testing.resnet"""),
+        tvmq.relay.testing.chain_networks tvmq.relay.testing.branches tvmq.relay.testing.resnet"""),
 ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tvm import relax
 
-from tvmq.backends.names import FLOAT_TYPES
+from tvmq.backends.vocabulary import FLOAT_TYPES
 from tvmq.graph.view import View, dtype_of
 from tvmq.passes.families.base import Draft, Group
 from tvmq.passes.partition.decide import entry_of

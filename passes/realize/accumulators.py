@@ -18,8 +18,8 @@ from tvmq.backends.description import Backend
 from tvmq.errors import AccumulatorError
 from tvmq.graph.analysis.core_bounds import Bounds
 from tvmq.graph.analysis.integer_core import regions
-from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.ledger import require_stage
+from tvmq.graph.module_functions import inline_functions, unpack_weights
 from tvmq.graph.view import View
 from tvmq.passes.operator_families import family_of
 

@@ -21,8 +21,8 @@ from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.errors import AccumulatorError, BackendWarning, BuildError
-from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import inline_functions, unpack_weights
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule

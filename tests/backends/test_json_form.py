@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.devices.emulated_device import DEVICE
-from tvmq.backends import BACKENDS, backend_named, names
+from tvmq.backends import BACKENDS, backend_named
+from tvmq.backends import vocabulary as names
 from tvmq.backends.description import Backend
 from tvmq.backends.equivalent_rules import emulation_alone, why_not_compiled
 from tvmq.backends.operator_entry import OperatorEntry

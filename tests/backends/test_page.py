@@ -12,7 +12,7 @@ import pytest
 from tests.support.project import ROOT
 from tvmq.backends import BACKENDS
 from tvmq.backends.description import Backend
-from tvmq.backends.names import FAMILIES
+from tvmq.backends.vocabulary import FAMILIES
 from tvmq.errors import ConfigError
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule

@@ -16,7 +16,7 @@ from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
 from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.codegen.target.cuda import CudaTarget, cuda_target
 from tvmq.graph.analysis.batch_dimension import batch_dimension
-from tvmq.graph.functions import unpack_weights
+from tvmq.graph.module_functions import unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
 from tvmq.reference import Reference

@@ -11,7 +11,7 @@ from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED, run_function
 from tests.cuda_emulator.library import missing_compiler
 from tvmq.codegen.kernels.cuda.choose import DP4A, MMA
 from tvmq.codegen.kernels.cuda.conv2d import conv2d
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 SHAPES = [

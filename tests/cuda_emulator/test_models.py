@@ -21,7 +21,7 @@ from tests.passes.partition.test_residual_streams import encoder, picture_net
 from tests.support.models.networks import block, feeds_of
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.lower.lowerer import Lowerer
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())

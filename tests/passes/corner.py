@@ -1,4 +1,4 @@
-"""What networks at the corners of the passes are made with."""
+"""Helpers that build networks at the corners of the passes."""
 
 from __future__ import annotations
 

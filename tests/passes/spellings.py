@@ -1,4 +1,4 @@
-"""What tests of spellings share: formulas in Python that become ONNX nodes, and the operators that a model becomes."""
+"""Helpers for tests of spellings: formulas in Python that become ONNX nodes, and operators of the prepared model."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def written(formula: Callable[[Value], Value], shape: Sequence[int] = SHAPE) -> 
 
 
 def operators(model: onnx.ModelProto) -> list[str]:
-    """Of the prepared model, whose results are checked against onnxruntime's."""
+    """Operators of the prepared model, whose results are checked against onnxruntime's."""
     prepared, feed = prepare(*tvmq.from_onnx(model)), feeds_of(model)[0]
     for found, true in zip(Reference(prepared).run(feed), run_onnx(model, feed), strict=True):
         np.testing.assert_allclose(found, true, rtol=3e-5, atol=3e-6)

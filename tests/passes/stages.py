@@ -23,7 +23,7 @@ Ranges = dict[str, tuple[float, float]]
 
 
 def partitioned(mod: tvm.IRModule, backend: Backend | None = None, **options: object) -> tvm.IRModule:
-    """As it stands, with the decisions."""
+    """Partitioned module, unchanged, with the decisions."""
     return partition(at_stage(mod, "prepared"), QConfig(**options), backend)
 
 

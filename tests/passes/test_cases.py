@@ -11,8 +11,8 @@ from tests.passes.stages import annotated, calibrated, partitioned, realized
 from tests.support.models.networks import at_stage
 from tests.support.pass_cases import Case, Notes, Pass, cases_in, check, rewrite
 from tvmq import errors
-from tvmq.graph.functions import PARTS, function_module, inline_functions
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import PARTS, function_module, inline_functions
 from tvmq.graph.view import View, op_name
 from tvmq.options.config import QConfig
 from tvmq.passes.correct_bias import correct_bias

@@ -1,4 +1,4 @@
-"""What every pass of the table keeps, on every stage of small networks."""
+"""Properties that every pass of the table keeps, at every stage of small networks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_no_pass_changes_its_input(stages: dict[str, tvm.IRModule]) -> None:
 
 
 def arguments_of(name: str, mod: tvm.IRModule) -> tuple:
-    """What a pass needs besides the module."""
+    """Arguments of a pass besides the module."""
     if name == "calibrate":
         return ({source: (-1.0, 2.0) for source in View(mod).var},)
     if name in ("round_weights", "correct_bias"):

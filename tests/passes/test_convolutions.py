@@ -136,7 +136,7 @@ def test_a_relu_that_others_read_keeps_its_batch_norm() -> None:
 
 @pytest.mark.slow
 def test_scales_of_a_transposed_weight() -> None:
-    """One an output channel: that of the second axis, which groups share, or of the first if depthwise."""
+    """Scales of output channels: along the second axis, which groups share, or along the first if depthwise."""
     for groups, shape in ((1, (4, 5, 3)), (2, (4, 5, 3)), (4, (4, 1, 3)), (4, (4, 2, 3))):
         n = Net((1, 4, 9))
         road = drive(n.model(layer(n, "ConvTranspose", "x", shape, shape[1] * groups, group=groups)))

@@ -21,7 +21,7 @@ SHAPES = {1: (6, 4, 3, 3), 2: (6, 2, 3, 3), 4: (4, 1, 3, 3)}
 
 
 def errors(weight: np.ndarray) -> np.ndarray:
-    """What rounding takes from a weight, per filter symmetric to 127."""
+    """Rounding errors of a weight, per filter symmetric to 127."""
     scale = (np.abs(weight).max((1, 2, 3)).astype(np.float64) / 127).astype(np.float32)
     zero = np.zeros(len(weight), np.int32)
     codes = numerics.quantize(weight, scale, zero, axis=0, dtype="int8", qmin=-127, qmax=127)

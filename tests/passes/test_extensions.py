@@ -54,7 +54,7 @@ class CumSum:
 
 
 class Defined(CumSum):
-    """The same, and what it computes."""
+    """The operator with its definition."""
 
     definitions = {"cumsum": lambda call, x: np.cumsum(x, int(call.attrs.axis), dtype=np.int32)}
 

@@ -1,4 +1,4 @@
-"""What a person reads when he prints a stage of three tiny networks."""
+"""Printed text of each stage of three tiny networks, against golden files."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def imported(maker: Maker, *outputs: str) -> tuple:
 
 
 def test_scales_are_those_of_the_model() -> None:
-    """One simulated_quantize a pair, with the numbers of the file; weights behind their own."""
+    """Pairs become a simulated_quantize each, with the numbers of the file; weights have their own."""
     adopted = import_qdq(prepare(*imported(chain(), "second")), QConfig())
     found = {
         str(value.attrs.tensor): qparams_of(value)

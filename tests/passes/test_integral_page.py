@@ -1,4 +1,4 @@
-"""What docs/integral.md shows is true."""
+"""Claims of docs/integral.md, checked by running its examples."""
 
 from __future__ import annotations
 

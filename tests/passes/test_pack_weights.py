@@ -11,8 +11,8 @@ import tvm
 
 import tvmq
 from tests.support.models.networks import Net, assert_healthy, drive, feeds_of
-from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import unpack_weights
 from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
 
 WEIGHTED = ("nn.conv2d", "nn.conv1d", "tvmq.conv_transpose", "matmul")

@@ -16,8 +16,8 @@ from tests.passes.stages import every_stage
 from tests.support.models.networks import Net, assert_healthy, at_stage, block, feeds_of, parse
 from tests.support.random.graphs import random_model
 from tvmq.errors import ConfigError, IntegralError, ModelError
-from tvmq.graph.functions import PARTS, function_module, inline_functions, is_partitioned, part_functions
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import PARTS, function_module, inline_functions, is_partitioned, part_functions
 from tvmq.graph.names import input_names
 from tvmq.graph.view import View, op_name
 from tvmq.passes.integrality import integrality

@@ -13,8 +13,8 @@ import tvmq
 from tests.support.models.networks import Net, feeds_of, run_onnx
 from tests.support.models.shared_models import albert
 from tvmq.errors import ConfigError
-from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import unpack_weights
 from tvmq.graph.view import View, const_value, is_const, op_name
 
 MODES = ("dynamic", None)

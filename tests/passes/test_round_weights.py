@@ -115,7 +115,7 @@ def test_sums_do_not_depend_on_turns_and_batches(mod: tvm.IRModule, monkeypatch:
 
 @pytest.mark.slow
 def test_compiled_sums_are_those_of_numpy() -> None:
-    """Of depthwise convolutions of more channels than a vector has; codes that are looked at, and several batches."""
+    """Sums of depthwise convolutions with more channels than a vector; views of codes, and several batches."""
     n = Net((1, 4, 7, 6), seed=5)
     y = n.op("Relu", n.conv("x", 4, 24))
     y = n.op("HardSwish", n.conv(y, 24, 24, groups=24, strides=[2, 1], pads=[1, 0, 1, 1]))
@@ -156,7 +156,7 @@ def test_the_integer_module_has_the_chosen_codes(mod: tvm.IRModule, bias: bool) 
 
 
 def test_biases_take_the_mean_error_exactly(mod: tvm.IRModule) -> None:
-    """Of the float layer on what the integer layer reads: the mean of its sums moves by nothing."""
+    """The mean of the integer layer's sums is that of the float layer on the same input."""
     moments = second_moments(mod, batches, evaluator, len(FEEDS))
     roundings = choose_rounding(mod, moments)
     view = View(mod)
@@ -287,7 +287,7 @@ def test_a_weight_of_several_layers_is_rounded_once_by_all_that_they_read(
 
 
 def squared_error(mod: tvm.IRModule, moments: dict, root: str, codes: np.ndarray, *, centred: bool) -> float:
-    """What rounding adds to the results of a layer, over all of its rows."""
+    """Squared error that rounding adds to the results of a layer, over all of its rows."""
     simulated = View(mod).value[View(mod).value[root].args[1].name]
     scale = const_value(simulated.args[1]).astype(np.float64)
     weight = const_value(simulated.args[0])
@@ -317,7 +317,7 @@ def test_other_scales_and_other_forms_are_other_weights(shared: tvm.IRModule) ->
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.slow
 def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spelling: str, tmp_path: Path) -> None:
-    """One weight, one copy: in the integer module, in the file, and in memory when it is loaded."""
+    """A shared weight is stored once: in the integer module, in the file, and in memory when it is loaded."""
     weights_bytes = 4 * 64 * 64 + 2 * 64 * 128
     # AVX2 alone keeps weights that its 16-bit lanes cannot sum as int16, and such a form is stored beside the codes
     wide = 0 if resolve_target().isa.name in ("avx512vbmi", "avx512vnni", "avx512vl", "avxvnni") else weights_bytes

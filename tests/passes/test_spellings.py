@@ -198,7 +198,7 @@ def two_differences(x: Value) -> Value:
 
 
 def torch_group_norm(x: Value) -> Value:
-    """As torch exports it to ONNX."""
+    """A group norm as torch exports it to ONNX."""
     rows = x.op("Reshape", np.int64([0, 3, -1])).op("InstanceNormalization", np.ones(3), np.zeros(3))
     gamma, beta = factors(x.net, 6, 1, 1)
     return gamma * rows.op("Reshape", x.op("Shape")) + beta
@@ -277,7 +277,7 @@ def test_l2_norm_of_zeros_is_zero(form: str) -> None:
 
 @pytest.mark.slow
 def test_shared_statistics_stay_beside_the_norm() -> None:
-    """What is normalized and scaled back later needs its mean and deviation; the norm has its own."""
+    """Statistics that are used later as well stay beside the norm, which has its own."""
     x = Value(Net(SHAPE))
     d = x - (mean := x.mean(3))
     v = (d * d).mean(3) + EPSILON

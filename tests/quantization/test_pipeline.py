@@ -15,8 +15,8 @@ from tests.passes.nets import NETS
 from tests.support.models.networks import Net, Road, drive, feeds_of, run_onnx, snr
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import CalibrationError, ConfigError, DataError
-from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.numerics.deviation import unequal_bits
 

@@ -10,7 +10,7 @@ import tvm as today
 
 from tvmq import relay
 from tvmq.errors import ModelError
-from tvmq.graph.functions import inline_functions
+from tvmq.graph.module_functions import inline_functions
 from tvmq.passes.integrality import integrality
 from tvmq.relay import tvm
 

@@ -11,7 +11,7 @@ import tvmq
 from tests.support.models.dynamic_models import encoder, pictures, texts
 from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import ConfigError, DataError
-from tvmq.graph.functions import PARTS, is_partitioned
+from tvmq.graph.module_functions import PARTS, is_partitioned
 from tvmq.passes.integrality import integrality
 from tvmq.reference import run
 

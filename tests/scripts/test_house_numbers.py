@@ -63,8 +63,9 @@ def test_code_by_room_leaves_out_imports_docstrings_comments_and_blank_lines(too
 
 @pytest.fixture
 def without_mentions(tool, monkeypatch):
-    """Mentions of files are looked for in the tree of the repository."""
+    """Remove the counters that read files of the repository's own tree."""
     monkeypatch.delitem(tool.COUNTERS, "stale")
+    monkeypatch.delitem(tool.COUNTERS, "docstrings-of-tests")
 
 
 @pytest.mark.usefixtures("without_mentions")
@@ -90,6 +91,14 @@ def test_budgets_are_lowered_and_never_raised(tool, trees, tmp_path):
     lowered = tool.lowered_budgets(budgets, trees, tmp_path)
     assert lowered["code lines"] == {"passes": 5, "tvmq": 4, "tvmq/graph": 3, "tvmq/relay": 2}
     assert lowered["counters"]["functions"] == 0
+
+
+def test_vague_docstrings_around_the_sources(tool, trees, tmp_path):
+    for folder in ("tests/graph", "benchmarks", "tools", "docs/_ext", "docs/other"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "walk.py").write_text('"""What a walk is."""\n\n\ndef walk():\n    """Walk."""\n')
+    lines = [f"{folder}/walk.py:1: What a walk is." for folder in ("benchmarks", "docs/_ext", "tests/graph", "tools")]
+    assert tool.vague_docstrings_around(trees, tmp_path) == lines
 
 
 def test_tables_hold_three_names_and_say_whether_they_dispatch(tool, trees):

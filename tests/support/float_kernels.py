@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tvm
 
-from tvmq.codegen.kernels.parts.types import Conv2d, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Kernel
 
 LEVELS = [
     "generic",

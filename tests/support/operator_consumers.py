@@ -241,7 +241,7 @@ MATRIX: dict[str, Consumer] = {
         _torch,
         {**_TO_ONNX, "A loop over time is refused by name.": LOOPS},
         "`EXACT` of `tvmq/formats/torch/exporter/integer_operators.py`; otherwise the nodes of the exporter of ONNX, "
-        "by `FUNCTIONS` of `tvmq/formats/torch/exporter/functions.py`",
+        "by `FUNCTIONS` of `tvmq/formats/torch/exporter/onnx_operators.py`",
         needs="torch",
     ),
     "TFLite": Consumer(

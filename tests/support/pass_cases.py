@@ -48,7 +48,7 @@ Notes = Callable[[tvm.IRModule], dict[str, str]]
 
 @dataclass
 class Case:
-    """One case of a file; `lines` are those of the file behind each section's line, by section."""
+    """A case of a file; `lines` are those of the file behind each section's line, by section."""
 
     path: Path
     title: str

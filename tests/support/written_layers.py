@@ -22,7 +22,7 @@ from tests.support.float_products import run_in_float
 from tvmq.formats.onnx.exporter.dialects import Dialect
 from tvmq.formats.onnx.exporter.graph import CodedTensor
 from tvmq.formats.onnx.exporter.writer import CODES, OnnxWriter
-from tvmq.graph.functions import plain_module
+from tvmq.graph.module_functions import plain_module
 from tvmq.graph.view import View, dtype_of
 from tvmq.reference import Reference
 
@@ -189,7 +189,7 @@ def check_decomposed(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarr
     import torch
     from torch import fx
 
-    from tvmq.formats.torch.exporter.build import _identifier
+    from tvmq.formats.torch.exporter.build_module import _identifier
     from tvmq.formats.torch.exporter.conversions import DECOMPOSED
     from tvmq.formats.torch.exporter.to_torch import TORCH
 

@@ -18,7 +18,7 @@ from tvmq.backends.description import Backend  # noqa: E402
 from tvmq.codegen.kernels.conv.conv2d_int16 import plan_lanes  # noqa: E402
 from tvmq.codegen.kernels.conv.shape import ConvShape  # noqa: E402
 from tvmq.codegen.kernels.isa import level  # noqa: E402
-from tvmq.codegen.kernels.parts.types import Conv2d  # noqa: E402
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d  # noqa: E402
 from tvmq.errors import AccumulatorError, ConfigError, UnsupportedOpError  # noqa: E402
 from tvmq.graph.view import View, const_value, is_const  # noqa: E402
 from tvmq.training import LANES, Accumulators, Distill, prove_accumulators  # noqa: E402

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tvmq.backends.names import CODE_TYPES, DEPTHWISE, FAMILIES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
+from tvmq.backends.vocabulary import CODE_TYPES, DEPTHWISE, FAMILIES, WEIGHTED
 from tvmq.errors import ConfigError
 from tvmq.numerics.spec import QuantSpec
 

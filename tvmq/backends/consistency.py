@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tvmq.backends.backend_options import integer_entries, storage_of
 from tvmq.backends.equivalent_rules import mode_of_rule
-from tvmq.backends.names import CODE_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OF_INTEGERS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm
+from tvmq.backends.vocabulary import CODE_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import FLOATS, RequantizeRule
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tvmq.backends.backend_options import options_of, refused_options_of
-from tvmq.backends.names import BIAS_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
+from tvmq.backends.vocabulary import BIAS_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.base.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule

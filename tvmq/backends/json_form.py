@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tvmq.backends.description import REQUANTIZE, ROUNDINGS, WORDS, Backend
-from tvmq.backends.names import BIAS_TYPES, CODE_TYPES, FAMILIES, FLOAT_TYPES
 from tvmq.backends.operator_entry import COMPUTES, OVERFLOWS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
+from tvmq.backends.vocabulary import BIAS_TYPES, CODE_TYPES, FAMILIES, FLOAT_TYPES
 from tvmq.base.by_name import is_object_name
 from tvmq.base.regular_file import check_regular
 from tvmq.base.schema import (

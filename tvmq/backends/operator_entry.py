@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tvmq.backends.names import (
+from tvmq.backends.tensor_forms import TensorForm, WeightForm, check_optional
+from tvmq.backends.vocabulary import (
     BIAS_TYPES,
     CODE_TYPES,
     FAMILIES,
@@ -18,7 +19,6 @@ from tvmq.backends.names import (
     matches,
     names_nothing,
 )
-from tvmq.backends.tensor_forms import TensorForm, WeightForm, check_optional
 from tvmq.base.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tvmq.backends.names import CODE_TYPES, OBSERVERS, WEIGHT_OBSERVERS
+from tvmq.backends.vocabulary import CODE_TYPES, OBSERVERS, WEIGHT_OBSERVERS
 from tvmq.base.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.errors import ConfigError
 from tvmq.numerics.spec import QuantSpec

@@ -31,7 +31,7 @@ from tvmq.formats.importing.assemble import (
     variable_name,
     variables,
 )
-from tvmq.graph.functions import plain_module
+from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
 from tvmq.graph.view import dtype_of, op_name, sizes_of
 

@@ -30,7 +30,7 @@ class Rewriter:
     """
 
     def __init__(self, mod: tvm.IRModule) -> None:
-        from tvmq.graph.functions import inline_functions  # which builds its functions here
+        from tvmq.graph.module_functions import inline_functions  # which builds its functions here
 
         self.view = View(mod)
         self.mod = inline_functions(mod)

@@ -127,7 +127,7 @@ def _restore_view(fields: dict[str, Any]) -> View:
 class View:
     """Producers and readers of a module's main function, keyed by variable name (names are unique in a function).
 
-    mod  the module; one in four functions (graph/functions.py) is seen as if main did it all
+    mod  the module; one in four functions (graph/module_functions.py) is seen as if main did it all
 
     A module is read once: `View(mod)` gives the same object as long as the module has the same functions, which
     themselves cannot change.
@@ -162,7 +162,7 @@ class View:
         return _restore_view, (vars(self),)
 
     def _read(self, mod: tvm.IRModule) -> None:
-        from tvmq.graph.functions import inline_functions  # rewriting needs a View
+        from tvmq.graph.module_functions import inline_functions  # rewriting needs a View
 
         mod = inline_functions(mod)
         self.func = main_function(mod)

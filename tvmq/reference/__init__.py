@@ -21,10 +21,10 @@ from tvmq.base.text import last_line
 from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.errors import DataError
 from tvmq.graph.analysis.limits import size_limits
-from tvmq.graph.functions import function_module, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices
 from tvmq.graph.interpret import Function, interpret, read_array
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import function_module, plain_module, unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, op_name, sizes_of

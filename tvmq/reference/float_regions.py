@@ -1,8 +1,8 @@
 """Float operators without a definition: compiled alone, so that the reference can go on behind them.
 
 A convolution or product is compiled together with its bias and clip, since they share one kernel; every other
-operator alone. Results of float operators do not depend on what they are fused with (graph/ops/functions.py), so the
-whole module gives the same.
+operator alone. Results of float operators do not depend on what they are fused with
+(graph/ops/value_functions.py), so the whole module gives the same.
 
 Tests: tests/reference/test_reference.py
 """

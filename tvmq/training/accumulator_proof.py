@@ -15,7 +15,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import AccumulatorError
 from tvmq.graph.analysis.core_bounds import Bounds
-from tvmq.graph.functions import inline_functions, unpack_weights
+from tvmq.graph.module_functions import inline_functions, unpack_weights
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name

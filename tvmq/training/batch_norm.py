@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from tvmq.training.folding import Folding
-from tvmq.training.tree import Handle
+from tvmq.training.folded_weights import Folding
+from tvmq.training.module_tree import Handle
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 import tvm
 
-from tvmq.graph.functions import unpack_weights
+from tvmq.graph.module_functions import unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.reference import Reference
 from tvmq.training.meaning import CodeTensor, SumTensor

@@ -25,7 +25,7 @@ from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.view import View, op_name
 from tvmq.passes.families.base import PRODUCT_SUFFIX
 from tvmq.training.accumulators import Accumulators, Order, order_of
-from tvmq.training.source import CalibratedLayer
+from tvmq.training.trainable_parts import CalibratedLayer
 
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork

@@ -14,9 +14,9 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
-from tvmq.graph.functions import unpack_weights
 from tvmq.graph.interpret import interpret, read_array
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import unpack_weights
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, is_const, op_name, results_of
@@ -31,14 +31,14 @@ from tvmq.quantization.stages import INTEGERS, StageContext, run_stages
 from tvmq.reference.float_regions import FloatRegions
 from tvmq.training.accumulators import Accumulators
 from tvmq.training.batch_norm import LiveFolding
-from tvmq.training.build import Learning, ParameterBuilder
+from tvmq.training.build_parameters import Learning, ParameterBuilder
 from tvmq.training.float_source import FloatSource
 from tvmq.training.forms import Place, form_of, holds_activations
 from tvmq.training.meaning import Arrays, CodeTensor, SumTensor
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.refusals import check_inputs, check_state
-from tvmq.training.source import CalibratedModule, with_constants
 from tvmq.training.straight_through import exactly
+from tvmq.training.trainable_parts import CalibratedModule, with_constants
 
 NOT_PICKLED = ("islands", "_compiled_names")
 COMPARED = "least code "  # label of the tables of passes/families/compare.py

@@ -23,7 +23,7 @@ from tvmq.graph.names import weight_names
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RESHAPE, TRANSPOSE, TRANSPOSED
 from tvmq.graph.view import View, op_name, rank_of
-from tvmq.training.source import CalibratedModule
+from tvmq.training.trainable_parts import CalibratedModule
 
 LAYERS = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 CLOSE = 1e-5  # of the largest weight: folding rounds once to float32

@@ -15,7 +15,7 @@ from torch import nn
 from tvmq.errors import ConfigError
 from tvmq.numerics.spec import QParams
 from tvmq.training.batch_norm import LiveFolding
-from tvmq.training.folding import Folding
+from tvmq.training.folded_weights import Folding
 from tvmq.training.meaning import CodeTensor, SumTensor
 from tvmq.training.straight_through import quantize_values, round_through
 

@@ -23,14 +23,14 @@ from tvmq.quantization.stages import INTEGERS, ROUNDING, StageContext, run_stage
 from tvmq.quantization.static_quantization import StaticQuantization
 from tvmq.training.accumulator_proof import prove_accumulators
 from tvmq.training.accumulators import Accumulators, accumulators_of
-from tvmq.training.build import FROZEN, LIVE, Learning
+from tvmq.training.build_parameters import FROZEN, LIVE, Learning
 from tvmq.training.float_source import FloatSource
 from tvmq.training.limited_weights import limit_weights
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.origins import Origin, constants_of_source, origins_of, source_layers
 from tvmq.training.own_scales import with_adopted_scales
 from tvmq.training.quantizers import Quantizer, Quantizers
-from tvmq.training.source import CalibratedModule, with_constants, with_float_weights
+from tvmq.training.trainable_parts import CalibratedModule, with_constants, with_float_weights
 
 UNROUNDED = ("round_biases", "calibrate")  # of ROUNDING: what leaves the weights as they were
 

@@ -10,7 +10,7 @@ from tvm import relax
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import MOVE, PAD
 from tvmq.graph.view import View, op_name
-from tvmq.training.source import CalibratedModule
+from tvmq.training.trainable_parts import CalibratedModule
 
 # What gives codes and lets a saturated one move the zero point, and what reads codes by the zero point of the moment.
 MAKERS = frozenset({"tvmq.quantize", "tvmq.requantize", "tvmq.add"})

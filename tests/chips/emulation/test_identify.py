@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tvmq.chips.emulation.candidates import candidates
 from tvmq.chips.emulation.identify import rule_text
+from tvmq.chips.emulation.requantize_candidates import candidates
 from tvmq.errors import DataError
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule, apply

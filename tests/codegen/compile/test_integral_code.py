@@ -18,7 +18,7 @@ from tests.passes.stages import every_stage
 from tvmq.codegen.compile.vm_pipeline import CONFIG, fuse
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.target.cpu import resolve_target
-from tvmq.graph.functions import function_module
+from tvmq.graph.module_functions import function_module
 from tvmq.passes.integrality import integrality
 from tvmq.passes.partition_conversions import partition_conversions
 

@@ -9,7 +9,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from tvmq.codegen.compile.description import warn_of_slow_sizes
+from tvmq.codegen.compile.module_description import warn_of_slow_sizes
 
 op = relax.op
 WEIGHT = relax.const(np.ones((3, 2, 3, 3), np.float32))

@@ -17,7 +17,7 @@ from tvmq.codegen.compile.kernel_objects import _compile_kernels as object_file
 from tvmq.codegen.compile.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module, fuse, lower
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.parts import builder
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.schedule.generic import mark_kernel
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import BuildError

@@ -27,7 +27,7 @@ from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_
 from tvmq.codegen.kernels.norm.group_norm import GroupNorm, group_norm
 from tvmq.codegen.kernels.norm.softmax import softmax
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
-from tvmq.codegen.kernels.parts.types import AddStep, Conv2d, Dequantize, Isa, Kernel, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Conv2d, Dequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.pool import global_sum, max_pool, sum_pool, takes_floats
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.tools.analysis.verification import unequal_bits

@@ -28,7 +28,7 @@ from tests.codegen.kernels.harness import (  # noqa: E402
 from tests.conftest import cpu_flags  # noqa: E402
 from tvmq.codegen.kernels.conv.conv2d import conv2d  # noqa: E402
 from tvmq.codegen.kernels.isa import isa_named  # noqa: E402
-from tvmq.codegen.kernels.parts.types import Conv2d  # noqa: E402
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d  # noqa: E402
 from tvmq.codegen.kernels.winograd.winograd import winograd  # noqa: E402
 
 PAGE = mmap.PAGESIZE

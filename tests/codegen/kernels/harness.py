@@ -15,7 +15,7 @@ from tvmq import numerics
 from tvmq.codegen.compile.vm_pipeline import OPT_LEVEL, OPTIONS
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import (
+from tvmq.codegen.kernels.parts.kernel_types import (
     AddStep,
     Conv2d,
     Dequantize,

@@ -33,7 +33,7 @@ from tests.codegen.kernels.cases import (
 )
 from tests.codegen.kernels.harness import levels
 from tvmq.codegen.kernels.norm.group_norm import GroupNorm
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.pool_windows import Pool2d
 
 

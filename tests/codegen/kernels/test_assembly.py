@@ -10,7 +10,7 @@ import tvm
 from tests.codegen.kernels.harness import conv_operands, requantize_for
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.isa import LEVELS
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.target.cpu import resolve_target
 
 ARM = "llvm -mtriple=aarch64-linux-gnu -mcpu="

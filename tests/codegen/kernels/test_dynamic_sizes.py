@@ -17,7 +17,7 @@ from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.move.concat import concat
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.codegen.kernels.norm.float_sum import FloatSum, float_sum
-from tvmq.codegen.kernels.parts.types import AddStep, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Kernel
 from tvmq.codegen.kernels.pool import max_pool
 from tvmq.codegen.kernels.pool_windows import DynamicPool2d
 

@@ -20,7 +20,7 @@ from tvmq.codegen.kernels import isa
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.isa.semantics import definition_of
 from tvmq.codegen.kernels.parts.builder import FunctionBuilder, flatten_buffer, load, store, vector_type
-from tvmq.codegen.kernels.parts.types import AddStep
+from tvmq.codegen.kernels.parts.kernel_types import AddStep
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vl", "avx512vbmi")
 # Questions about an instruction set, which emit nothing

@@ -13,7 +13,7 @@ from tests.codegen.kernels.harness import CPUS, compile_function, levels
 from tvmq import numerics
 from tvmq.codegen.kernels import isa
 from tvmq.codegen.kernels.parts import builder, epilogue
-from tvmq.codegen.kernels.parts.types import AddStep, Isa, Requantize, TableStep
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Isa, Requantize, TableStep
 from tvmq.errors import TargetError
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import AddStep, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Requantize
 from tvmq.codegen.kernels.pool import global_sum, max_pool, sum_pool
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.errors import BuildError

@@ -10,7 +10,7 @@ from tvm import relax
 import tvmq
 from tests.passes.nets import NETS
 from tests.support.models.networks import Net, block, drive
-from tvmq.codegen.kernels.parts.types import Isa
+from tvmq.codegen.kernels.parts.kernel_types import Isa
 from tvmq.codegen.lower.lowerer import Lowerer, lower
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.graph.names import get_names

@@ -18,8 +18,8 @@ from tvmq.codegen.cost import Machine
 from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.isa import instructions, isa_named, level
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.tiling import Product, best_tilings, choose_tiling, fits, product_key
-from tvmq.codegen.kernels.parts.types import Conv2d
 from tvmq.codegen.performance import tuning
 from tvmq.codegen.performance.tuning_table import add_entries, machine_key, read_entries, tiles_for
 from tvmq.codegen.target.cpu import resolve_target

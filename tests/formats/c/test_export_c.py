@@ -146,7 +146,7 @@ def test_networks_of_the_zoo(zoo_task: Callable[[str], Any], name: str, tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("core", CORES)
 def test_emulated_cores(core: str, digits: Digits, digits_core: tvm.IRModule, tmp_path: Path) -> None:
-    """No C library, no byte that differs; the micro:bit's 16 kB of memory do not hold the digits."""
+    """The C needs no library and gives equal bytes; the digits do not fit into the micro:bit's 16 kB of memory."""
     if CORES[core].missing:
         pytest.skip(f"{CORES[core].missing} is not installed")
     module, data = autoencoder()
@@ -212,7 +212,7 @@ def test_results_take_the_place_of_their_operands(tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs_gcc
 def test_inputs_and_constants_as_results(tmp_path: Path) -> None:
-    """What passes unchanged, a result that is given twice, and two results that share memory."""
+    """An input as a result, a result that is given twice, and two results that share memory."""
     x = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
 
     def build(builder: relax.BlockBuilder, p: relax.Var) -> list[relax.Expr]:

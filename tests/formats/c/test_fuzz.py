@@ -27,7 +27,7 @@ def test_a_few(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_many_with_sanitizers(tmp_path: Path) -> None:
-    """Of MANY graphs those that have an integral form; `benchmarks/c_export.py` compares 100."""
+    """Graphs among the MANY that have an integral form; `benchmarks/c_export.py` compares 100."""
     compared = 0
     for seed in range(MANY):
         found = written(seed, tmp_path / str(seed))

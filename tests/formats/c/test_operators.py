@@ -231,7 +231,7 @@ def table(x: relax.Expr) -> relax.Expr:
 
 
 def own_cases() -> dict[str, Case]:
-    """Of the operators of numerics: those that read and give integers."""
+    """Cases of the operators of numerics that read and give integers."""
     found = {}
     for name, case in CASES.items():
         results = case.expected(*case.inputs.values())

@@ -1,4 +1,4 @@
-"""What docs/c-export.md shows is true: its Python prints what it says, its C compiles and finds the digits."""
+"""Claims of docs/c-export.md: its Python prints the output shown, its C compiles and recognizes the digits."""
 
 from __future__ import annotations
 

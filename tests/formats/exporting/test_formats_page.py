@@ -1,4 +1,4 @@
-"""What docs/formats.md shows is true: its Python prints what it says."""
+"""Claims of docs/formats.md: its Python prints the output shown."""
 
 from __future__ import annotations
 

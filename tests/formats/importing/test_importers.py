@@ -20,7 +20,7 @@ from tvmq.formats.importing import importers
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    """What a test registers is gone behind it."""
+    """Remove what a test has registered after it."""
     kept = dict(importers._onnx), dict(importers._torch)
     yield
     for table, before in zip((importers._onnx, importers._torch), kept, strict=True):

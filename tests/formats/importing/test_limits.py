@@ -1,4 +1,4 @@
-"""What a model may ask for: a bound on memory, values that are possible, files of one folder alone."""
+"""Limits of imported models: a bound on memory, values that are possible, files of one folder alone."""
 
 from __future__ import annotations
 

@@ -262,6 +262,6 @@ def test_wrong_functions_and_weights_are_refused(net: Any) -> None:
 
 
 def test_a_pair_is_no_module() -> None:
-    """What from_onnx gives, given as one argument."""
+    """The pair that from_onnx returns is refused as one argument."""
     with pytest.raises(ModelError, match=r"must be a tvm.IRModule. Got tuple instead; .*mod, params = from_onnx"):
         tvmq.quantize((tvm.IRModule(), {}))  # type: ignore[arg-type]

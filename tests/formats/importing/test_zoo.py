@@ -31,7 +31,7 @@ def layers(mod: tvm.IRModule) -> set[str]:
     "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in NAMES]
 )
 def test_equals_onnxruntime(zoo_task: Callable[[str], Any], name: str) -> None:
-    """One sample: the naive kernels of TVM's pipeline take seconds for the larger networks."""
+    """Compare a single sample: the naive kernels of TVM's pipeline take seconds for the larger networks."""
     task = zoo_task(name)
     feed = next(task.calibration())
     mod, params = from_onnx(task.model_path, shape={key: value.shape for key, value in feed.items()})

@@ -1,4 +1,4 @@
-"""What the tests of operator families ask: everything is integer, and every instruction set gives the same bits."""
+"""Checks of operator families: everything is integer, and every instruction set gives equal bits."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_targets_without_vnni_get_7_bits_where_lanes_are_used():
 
 
 def module_precision(module) -> list[str]:
-    """What explain says of the layers with weights."""
+    """Entry of explain about the layers with weights."""
     return [row[2] for row in tvmq.explain(module).rows() if row[1] in ("conv2d", "dense")]
 
 

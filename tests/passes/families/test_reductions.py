@@ -40,7 +40,7 @@ def test_sums_of_functions() -> None:
 
 @pytest.mark.slow
 def test_differences() -> None:
-    """Of two tensors, of one and a smaller one, with the relu behind it inside."""
+    """Differences of two tensors, and of one and a smaller one, with the relu after it inside."""
     n, y = start()
     z = n.conv(y, CHANNELS, CHANNELS)
     road = integer_road(

@@ -9,7 +9,7 @@ from tests.passes.families.roads import CHANNELS, integer_road, start
 
 
 def column(net, low: float = 0.3, high: float = 3.0) -> str:
-    """One number for each channel."""
+    """A column with a number for each channel."""
     return net.constant(np.linspace(low, high, CHANNELS, dtype=np.float32).reshape(CHANNELS, 1, 1))
 
 

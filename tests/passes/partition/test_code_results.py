@@ -9,7 +9,7 @@ from formats.exporting.formats_networks import quantized
 import tvmq
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
-from tvmq.graph.functions import function_module
+from tvmq.graph.module_functions import function_module
 from tvmq.graph.view import View, dtype_of, op_name
 
 

@@ -17,7 +17,7 @@ from tvmq.graph.view import View, dtype_of, op_name
 
 
 def encoder(*, pre_norm: bool, width: int = 16, tokens: int = 5) -> onnx.ModelProto:
-    """One block of a transformer without attention: a product, two sums, two layer norms, a pair of products."""
+    """A block of a transformer without attention: a product, two sums, two layer norms, a pair of products."""
     n = Net((1, tokens, width))
 
     def norm(x: str) -> str:
@@ -66,7 +66,7 @@ def test_the_default_is_float() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("streams, least_snr", [("float", 30), ("int16", 28)])
 def test_outliers_of_a_stream_survive(streams: str, least_snr: float) -> None:
-    """One channel is a thousand times larger than the others; the layer norm's small channels keep their signal."""
+    """A channel a thousand times larger than the others leaves the layer norm's small channels their signal."""
     n = Net((1, 5, 8))
     x = n.op("Mul", "x", n.constant(np.float32([1000, 1, 1, 1, 1, 1, 1, 1])))
     y = n.op("Add", x, n.op("MatMul", "x", n.constant(n.weight(8, 8))))
@@ -167,7 +167,7 @@ def test_a_saved_network_of_16_bits_gives_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bits", [16, 12])
 @pytest.mark.slow
 def test_a_rule_gives_one_layer_16_bits(bits: int) -> None:
-    """What it reads is there in 16 bits, and in 8 for the sum beside it."""
+    """The tensor that it reads exists in 16 bits, and in 8 for the sum beside it."""
     rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("int16", bits, symmetric=True))
     road = drive(picture_net(), rules=[rule], least_snr=25)
     view = View(road.quantized)

@@ -36,7 +36,7 @@ import tvm_ffi
 
 import tvmq
 from tvmq import relay
-from tvmq.graph.functions import inline_functions
+from tvmq.graph.module_functions import inline_functions
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.integrality import integrality
 

@@ -19,9 +19,9 @@ from tvmq.codegen.kernels.depthwise.plan import DepthwisePacking, DepthwiseShape
 from tvmq.codegen.kernels.depthwise.weights import pack_by_recipe as pack_depthwise
 from tvmq.codegen.kernels.isa import LEVELS, isa_named, level
 from tvmq.codegen.kernels.parts.float_vectors import float_vectors
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.packing import Packing
 from tvmq.codegen.kernels.parts.packing_recipes import gives, repack_weights, restore_weights
-from tvmq.codegen.kernels.parts.types import Conv2d
 from tvmq.codegen.kernels.parts.weight_order import order_by_recipe
 from tvmq.codegen.kernels.winograd.weights import pack_by_recipe
 from tvmq.runtime.artifact.code_bytes import BYTECODE, CONSTANTS

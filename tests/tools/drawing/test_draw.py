@@ -14,7 +14,7 @@ from tvmq.errors import ConfigError
 from tvmq.options.config import QConfig
 from tvmq.quantization.stages import DECISIONS, PREPARATION, StageContext, run_stages
 from tvmq.tools.drawing.draw import BLOCKS, DETAILS
-from tvmq.tools.drawing.network import Card
+from tvmq.tools.drawing.network_cards import Card
 from tvmq.tools.drawing.svg import titles_of
 
 

@@ -13,8 +13,8 @@ from tvm import relax
 
 from tvmq.backends.description import NEEDS, Backend
 from tvmq.backends.equivalent_rules import mode_of_rule
-from tvmq.backends.names import CODE_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
+from tvmq.backends.vocabulary import CODE_TYPES, WEIGHTED
 from tvmq.graph.analysis.core_bounds import Bounds
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of, sizes_of
 from tvmq.passes.operator_families import CONVOLUTIONS, OPERATORS, family_of

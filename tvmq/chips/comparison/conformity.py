@@ -18,8 +18,8 @@ from tvmq.backends.description import Backend
 from tvmq.chips.comparison.backend_checks import CHECKS, RULES, BindingSite
 from tvmq.graph.analysis.core_bounds import Bounds
 from tvmq.graph.analysis.integer_core import regions
-from tvmq.graph.functions import inline_functions, plain_module, unpack_weights
 from tvmq.graph.ledger import require_stage
+from tvmq.graph.module_functions import inline_functions, plain_module, unpack_weights
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.integrality import integrality
 

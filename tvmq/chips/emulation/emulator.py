@@ -23,8 +23,8 @@ from tvmq.chips.emulation.counts import Counts, LayerCounts, counts_table
 from tvmq.chips.emulation.operators import OPERATORS, SUMS, Define, Site
 from tvmq.errors import AccumulatorError
 from tvmq.graph.analysis.core_bounds import Bounds
-from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger, require_stage
+from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION

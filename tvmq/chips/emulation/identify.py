@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from tvmq.chips.emulation.candidates import Observability, candidates
+from tvmq.chips.emulation.requantize_candidates import Observability, candidates
 from tvmq.errors import DataError, RangeError
 from tvmq.numerics.codes import code_limits
 from tvmq.numerics.requantize_rule import RequantizeRule, apply

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.backends.description import Backend
-from tvmq.backends.names import CODE_TYPES
+from tvmq.backends.vocabulary import CODE_TYPES
 from tvmq.chips.emulation.arithmetic import Arithmetic, arithmetic_of
 from tvmq.numerics.requantize_rule import RequantizeRule
 

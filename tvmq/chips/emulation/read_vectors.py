@@ -28,7 +28,7 @@ from tvmq.base.schema import (
 from tvmq.base.text import read_json
 from tvmq.chips.emulation.arithmetic import Arithmetic
 from tvmq.chips.emulation.cases import Vector
-from tvmq.chips.emulation.description import arithmetic_from
+from tvmq.chips.emulation.chip_json import arithmetic_from
 from tvmq.chips.emulation.single import OPERATORS
 from tvmq.errors import ConfigError, DataError, TvmqError
 

@@ -26,7 +26,7 @@ from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.base.whole_file import output_errors, write_file
 from tvmq.chips.emulation.cases import Vector, cases_of
-from tvmq.chips.emulation.description import arithmetic_dict
+from tvmq.chips.emulation.chip_json import arithmetic_dict
 from tvmq.chips.emulation.makers import chip_of
 from tvmq.chips.emulation.read_vectors import VERSION
 

@@ -17,13 +17,24 @@ from tvmq.backends import backend_named
 from tvmq.base.deprecation import warn_user
 from tvmq.codegen.compile.build_options import PLAIN, BuildOptions
 from tvmq.codegen.compile.cuda.compile import compile_cuda
-from tvmq.codegen.compile.description import describe_functions, describe_module, describe_tensors, warn_of_slow_sizes
-from tvmq.codegen.compile.external import NOTHING, ExternalCode, ExternalModules, external_code, take_external_modules
+from tvmq.codegen.compile.external_code import (
+    NOTHING,
+    ExternalCode,
+    ExternalModules,
+    external_code,
+    take_external_modules,
+)
+from tvmq.codegen.compile.module_description import (
+    describe_functions,
+    describe_module,
+    describe_tensors,
+    warn_of_slow_sizes,
+)
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.custom_lowering.lowering import Lowering, lowerings_of
+from tvmq.codegen.kernels.parts.kernel_types import Tiles
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
-from tvmq.codegen.kernels.parts.types import Tiles
 from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
 from tvmq.codegen.lower.lower_functions import (
     LoweredModule,
@@ -45,9 +56,9 @@ from tvmq.codegen.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.limits import size_limits
-from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
+from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.view import View

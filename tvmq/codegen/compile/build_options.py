@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tvmq.codegen.kernels.parts.types import Tiles
+from tvmq.codegen.kernels.parts.kernel_types import Tiles
 
 
 @dataclass(frozen=True)

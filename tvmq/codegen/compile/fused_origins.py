@@ -13,7 +13,7 @@ from __future__ import annotations
 import tvm
 from tvm import relax
 
-from tvmq.graph.functions import called_function
+from tvmq.graph.module_functions import called_function
 from tvmq.graph.view import leaves
 
 

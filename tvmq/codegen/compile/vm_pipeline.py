@@ -19,7 +19,7 @@ from tvmq.base.forks import COMPILING, ForkLock
 from tvmq.base.memory import ROOM, is_shortage
 from tvmq.base.tvm_internals import bytecode_of
 from tvmq.codegen.compile.build_options import PLAIN, BuildOptions
-from tvmq.codegen.compile.external import NOTHING, ExternalCode
+from tvmq.codegen.compile.external_code import NOTHING, ExternalCode
 from tvmq.codegen.compile.fused_origins import match_operators
 from tvmq.codegen.compile.kernel_objects import native_kernels
 from tvmq.codegen.compile.legalize import bounds_checks, float_functions, indices, roi_align, truth_values

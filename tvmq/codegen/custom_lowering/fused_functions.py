@@ -19,7 +19,7 @@ from tvm import relax
 
 from tvmq.codegen.custom_lowering.lowering import Codegen, Lowering
 from tvmq.errors import BuildError
-from tvmq.graph.functions import PARTS, called_function
+from tvmq.graph.module_functions import PARTS, called_function
 from tvmq.graph.names import UniqueNames, get_names, with_names
 from tvmq.graph.rewrite import build_function, replace_variables
 

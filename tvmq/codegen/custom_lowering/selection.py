@@ -11,7 +11,7 @@ from typing import Any
 
 from tvm import relax
 
-from tvmq.codegen.custom_lowering.functions import Loops, function_for
+from tvmq.codegen.custom_lowering.loop_function import Loops, function_for
 from tvmq.codegen.custom_lowering.lowering import Lowering
 from tvmq.codegen.custom_lowering.match import Match
 from tvmq.codegen.custom_lowering.matching import Matcher, MatchState

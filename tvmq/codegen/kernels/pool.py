@@ -32,8 +32,8 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.codegen.kernels.parts.epilogue import Parameters, plan_epilogue
+from tvmq.codegen.kernels.parts.kernel_types import Epilogue, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, over_lanes, plain_vectors
-from tvmq.codegen.kernels.parts.types import Epilogue, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.errors import BuildError

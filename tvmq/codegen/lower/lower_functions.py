@@ -29,7 +29,7 @@ from tvmq.codegen.lower.int4_weights import find_int4_weights, float_weights
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.main_calls import CallOrigin
 from tvmq.errors import ConfigError
-from tvmq.graph.functions import function_module, inline_functions, part_functions, unpack_weights
+from tvmq.graph.module_functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.passes.fold_constants import fold_constants
 

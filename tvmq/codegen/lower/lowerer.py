@@ -20,8 +20,8 @@ from tvm import relax
 
 from tvmq.base.by_name import load_object
 from tvmq.codegen.custom_lowering.selection import Mismatch
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.lower.early_codes import codes_early
 from tvmq.codegen.lower.lowering_calls import CustomCall, lower_custom_call

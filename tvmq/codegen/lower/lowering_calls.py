@@ -23,7 +23,7 @@ from tvm import relax, tirx
 from tvmq.codegen.custom_lowering.generated_functions import generated_function
 from tvmq.codegen.custom_lowering.lowering import Codegen, Extern, Lowering
 from tvmq.codegen.custom_lowering.selection import LoweringMatch, Selection, select
-from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.lower.main_calls import CallOrigin, origin_of
 from tvmq.codegen.schedule.generic import is_scheduled, schedule_function

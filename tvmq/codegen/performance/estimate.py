@@ -14,13 +14,13 @@ import tvm
 
 from tvmq.codegen.compile.calls import KernelCall, Tensor, calls_of
 from tvmq.codegen.cost import Machine, Seconds, Work, seconds
-from tvmq.codegen.kernels.parts.types import Isa
+from tvmq.codegen.kernels.parts.kernel_types import Isa
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.lower.lower_functions import lower_functions
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.graph.analysis.batch_dimension import batch_dimension
-from tvmq.graph.functions import inline_functions, unpack_weights
+from tvmq.graph.module_functions import inline_functions, unpack_weights
 from tvmq.graph.names import get_names
 
 PLAIN = "plain"  # family of what no template made

@@ -21,8 +21,8 @@ from tvm import relax
 
 from tvmq.codegen.compile.llvm_workarounds import with_whole_stores
 from tvmq.codegen.compile.vm_pipeline import CONFIG, ONE_AT_A_TIME, OPT_LEVEL
+from tvmq.codegen.kernels.parts.kernel_types import NO_TILES, Tile, Tiles
 from tvmq.codegen.kernels.parts.tiling import best_tilings, cycles, product_key
-from tvmq.codegen.kernels.parts.types import NO_TILES, Tile, Tiles
 from tvmq.codegen.lower.lower_functions import lower_functions
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.performance.tuning_table import add_entries, read_entries
@@ -31,7 +31,7 @@ from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.codegen.target.host import missing_features
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
-from tvmq.graph.functions import inline_functions, unpack_weights
+from tvmq.graph.module_functions import inline_functions, unpack_weights
 from tvmq.graph.view import const_value, is_const, op_name
 
 CANDIDATES = 6  # tiles of a product, the chosen one included

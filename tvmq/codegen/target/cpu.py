@@ -30,7 +30,7 @@ from tvmq.codegen.target.host import (
 from tvmq.errors import TargetError
 
 if TYPE_CHECKING:
-    from tvmq.codegen.kernels.parts.types import Isa
+    from tvmq.codegen.kernels.parts.kernel_types import Isa
 from collections.abc import Sequence
 from dataclasses import replace
 

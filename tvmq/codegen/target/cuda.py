@@ -14,7 +14,7 @@ from tvmq.codegen.target.cpu import CpuTarget, parse, resolve_target
 from tvmq.errors import TargetError
 
 if TYPE_CHECKING:
-    from tvmq.codegen.kernels.parts.types import Isa
+    from tvmq.codegen.kernels.parts.kernel_types import Isa
 
 KIND = "cuda"
 # Names that CUDA 13 gives to the GPUs it compiles for; "a" is code that no later GPU runs.
@@ -62,7 +62,7 @@ class CudaTarget:
     @property
     def isa(self) -> Isa:
         """Tells the choice of kernels that it is for a GPU."""
-        from tvmq.codegen.kernels.parts.types import Isa
+        from tvmq.codegen.kernels.parts.kernel_types import Isa
 
         major, minor = self.capability
         return Isa(KIND, VECTOR_BYTES, 10 * major + minor)

@@ -10,7 +10,7 @@ from tvmq.codegen.target.cpu import TRIPLES, CpuTarget, host_arch, resolve_targe
 from tvmq.codegen.target.host import missing_by_linux, remaining_features
 
 if TYPE_CHECKING:
-    from tvmq.codegen.kernels.parts.types import Isa
+    from tvmq.codegen.kernels.parts.kernel_types import Isa
 
 
 class SavedTarget(CpuTarget):

@@ -13,8 +13,8 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.c import rescale
-from tvmq.formats.c.library import CKernel
 from tvmq.formats.c.rescale import CLAMP, WIDE_CLAMP, limits
+from tvmq.formats.c.shared_functions import CKernel
 from tvmq.formats.c.tensor import C_TYPES, NAMES, SIZES, CTensor, Formula, Operand
 from tvmq.formats.c.writer import CWriter, literal
 from tvmq.graph.view import const_value, dtype_of, is_const, shape_of

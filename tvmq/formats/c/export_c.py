@@ -13,7 +13,7 @@ from tvm import relax
 
 from tvmq.base.whole_file import write_files
 from tvmq.errors import ConfigError, IntegralError
-from tvmq.formats.c.files import CArgument, header, source
+from tvmq.formats.c.export_files import CArgument, header, source
 from tvmq.formats.c.forms import FORMS
 from tvmq.formats.c.placing import name_results, plan_arena, text_of
 from tvmq.formats.c.scales import input_scales, result_scales
@@ -21,7 +21,7 @@ from tvmq.formats.c.tensor import NAMES
 from tvmq.formats.c.writer import CWriter
 from tvmq.formats.exporting.integral_core import extract_core
 from tvmq.graph.analysis.integer_core import element_types
-from tvmq.graph.functions import plain_module
+from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import UniqueNames, identifier, input_names, output_names
 from tvmq.graph.view import View, is_const, op_name, sizes_of
 

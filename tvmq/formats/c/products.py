@@ -16,8 +16,8 @@ from tvmq.formats.c import rescale
 from tvmq.formats.c.constants import braces
 from tvmq.formats.c.kernels import conv as conv_text
 from tvmq.formats.c.kernels import matmul as matmul_text
-from tvmq.formats.c.library import CKernel
 from tvmq.formats.c.loops import block, collapse_loops, index, nest
+from tvmq.formats.c.shared_functions import CKernel
 from tvmq.formats.c.tensor import CTensor, Ints, broadcast, strides_of
 from tvmq.formats.c.writer import CStep, CWriter, Epilogue
 from tvmq.formats.exporting.binding_writer import CONVOLUTIONS, ints

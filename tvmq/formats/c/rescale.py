@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.c.library import CKernel
+from tvmq.formats.c.shared_functions import CKernel
 from tvmq.formats.c.tensor import NAMES, Formula, Ints, broadcast_along
 from tvmq.graph.view import const_value
 from tvmq.numerics.requantize import SMALLEST_SHIFT

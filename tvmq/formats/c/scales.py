@@ -9,8 +9,8 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.graph.functions import function_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import function_module
 from tvmq.graph.view import View, const_value, op_name
 
 Encoding = tuple[np.ndarray, np.ndarray] | None

@@ -18,7 +18,7 @@ from tvm import relax
 
 from tvmq.formats.c import loops, rescale
 from tvmq.formats.c.constants import CConstants
-from tvmq.formats.c.library import Library
+from tvmq.formats.c.shared_functions import Library
 from tvmq.formats.c.tensor import NAMES, CTensor, Formula, Ints, Operand, Storage, broadcast, in_arena, strides_of
 from tvmq.formats.exporting.binding_writer import BindingWriter, Table
 from tvmq.graph.operators import where

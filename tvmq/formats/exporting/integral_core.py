@@ -8,8 +8,8 @@ from __future__ import annotations
 import tvm
 
 from tvmq.errors import ModelError, StageError
-from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.symbolic import dynamic_dimensions
 
 INTEGRAL = "quantize with target='{}' and qconfig(partition_conversions='fully_integral')"

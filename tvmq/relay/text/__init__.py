@@ -1,4 +1,4 @@
 """Relay's text format, version 0.0.5: read (`relay.parse`) and written (`relay.astext`).
 
-text -> parser.py (lark) -> tree.py -> reader.py -> expressions; metadata.py has the constants behind `#[metadata]`.
+text -> parser.py (lark) -> syntax_tree.py -> reader.py -> expressions; metadata.py: the constants behind `#[metadata]`.
 """

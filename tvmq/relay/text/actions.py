@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tvmq.relay.text import tree
+from tvmq.relay.text import syntax_tree as tree
 from tvmq.relay.text.grammar import read_number
 
 # A function's attributes and parameters arrive in one list; so do a call's arguments and attributes.

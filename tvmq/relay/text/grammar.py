@@ -18,7 +18,7 @@ import re
 
 import numpy as np
 
-from tvmq.relay.text.tree import Number
+from tvmq.relay.text.syntax_tree import Number
 
 GRAMMAR = r"""
 text: def*

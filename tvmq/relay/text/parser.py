@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from tvmq.errors import ConfigError, ModelError
 from tvmq.relay.text.grammar import GRAMMAR
-from tvmq.relay.text.tree import Body, Text
+from tvmq.relay.text.syntax_tree import Body, Text
 
 VERSION = "0.0.5"
 HEADER = re.compile(r'\s*#\[version\s*=\s*"([^"]*)"\]')

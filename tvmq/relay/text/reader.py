@@ -19,7 +19,7 @@ from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.relay.expr import Call, Constant, Expr, Function, Tuple, TupleGetItem, Var, const
 from tvmq.relay.module import IRModule
 from tvmq.relay.op import registry
-from tvmq.relay.text import tree
+from tvmq.relay.text import syntax_tree as tree
 from tvmq.relay.text.metadata import CONSTANT, read_metadata
 from tvmq.relay.text.parser import parse_block, parse_text
 from tvmq.relay.types import Any as AnySize

@@ -19,8 +19,8 @@ from tvmq.codegen.compile.build import build
 from tvmq.errors import DataError, ModelError
 from tvmq.formats.relax import from_relax
 from tvmq.graph.analysis.layer_tensors import LayerPair, find_unpaired, integer_names, layer_tensors, pairs
-from tvmq.graph.functions import plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import plain_module, unpack_weights
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.probes import cut, with_outputs
 from tvmq.graph.symbolic import dynamic_dimensions, inputs_of, sample_sizes, with_sizes

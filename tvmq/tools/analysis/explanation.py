@@ -13,8 +13,8 @@ import tvm
 
 from tvmq.errors import StageError
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
-from tvmq.graph.functions import is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.module_functions import is_partitioned, plain_module, unpack_weights
 from tvmq.graph.view import View, op_name
 from tvmq.options.rules import short_names
 from tvmq.passes.integrality import Integrality, integrality

@@ -20,8 +20,8 @@ from tvmq.codegen.performance.machine import machine_of
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import StageError
 from tvmq.formats.relax import from_relax
-from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.module_functions import plain_module
 from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.passes.fold_constants import fold_constants

@@ -11,8 +11,8 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.module_functions import plain_module
 from tvmq.options.config import DEFAULTS
 from tvmq.runtime.executable import Executable
 from tvmq.tools.analysis.explanation import Explanation

@@ -15,7 +15,7 @@ from tvmq.backends.description import Backend
 from tvmq.calibration.dataset import Dataset, Input, samples_in
 from tvmq.chips.emulation.emulator import emulate
 from tvmq.errors import DataError, StageError
-from tvmq.graph.functions import part_functions
+from tvmq.graph.module_functions import part_functions
 from tvmq.graph.names import input_names
 from tvmq.graph.view import View, op_name
 from tvmq.numerics.deviation import unequal_bits

@@ -13,15 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.calibration.data.functions import (
-    check_place,
-    first_item,
-    is_function,
-    left_out,
-    load_function,
-    spool_samples,
-    without_label,
-)
 from tvmq.calibration.data.pictures import (
     Frame,
     find_pictures,
@@ -30,6 +21,15 @@ from tvmq.calibration.data.pictures import (
     pillow,
     read_pictures,
     size_of_first,
+)
+from tvmq.calibration.data.user_function import (
+    check_place,
+    first_item,
+    is_function,
+    left_out,
+    load_function,
+    spool_samples,
+    without_label,
 )
 from tvmq.calibration.dataset import Input, check_batch
 from tvmq.errors import CalibrationError, DataError

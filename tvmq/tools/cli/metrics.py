@@ -14,7 +14,7 @@ import numpy as np
 
 from tvmq.base.array_file import ArrayFile
 from tvmq.base.regular_file import check_regular
-from tvmq.calibration.data.functions import is_function, load_function
+from tvmq.calibration.data.user_function import is_function, load_function
 from tvmq.errors import ConfigError, DataError
 from tvmq.tools.cli.samples import Samples
 

@@ -71,7 +71,7 @@ def report(
     guard            Lowest SQNR of the outputs against float, in dB, or 'none'.
     threads          Threads of the measurements.
     """
-    from tvmq.tools.report.assemble import assemble
+    from tvmq.tools.report.assemble_report import assemble
     from tvmq.tools.report.front import read_front
     from tvmq.tools.report.page import check_jinja2
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvmq.tools.doctor.batch_norms import TrainingStatistics, deviation_ratio
-from tvmq.tools.doctor.candidates import Preprocessing, candidate_preprocessings
 from tvmq.tools.doctor.check_context import CheckContext, accuracy, class_scores, first_samples
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
+from tvmq.tools.doctor.preprocessing_candidates import Preprocessing, candidate_preprocessings
 
 TRIED = 48  # samples
 # Score: better by so much, and by so many standard errors of the paired difference

@@ -11,12 +11,12 @@ import tvm
 
 from tvmq.base.whole_file import write_file
 from tvmq.errors import ConfigError
-from tvmq.graph.functions import plain_module, unpack_weights
+from tvmq.graph.module_functions import plain_module, unpack_weights
 from tvmq.runtime.executable import Executable
 from tvmq.tools.drawing import svg
-from tvmq.tools.drawing.folding import fold
+from tvmq.tools.drawing.fold_blocks import fold
 from tvmq.tools.drawing.layering import layer
-from tvmq.tools.drawing.network import Network, network_of
+from tvmq.tools.drawing.network_cards import Network, network_of
 from tvmq.tools.drawing.placement import place
 
 Model: TypeAlias = "tvm.IRModule | Executable | tuple[tvm.IRModule, Mapping[str, Any]]"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tvmq.base.text import xml_text
 from tvmq.options.rules import short_names
-from tvmq.tools.drawing.network import INPUT, RESULT, Card, plain_operator
+from tvmq.tools.drawing.network_cards import INPUT, RESULT, Card, plain_operator
 from tvmq.tools.drawing.placement import Edge, Placement, Point
 
 LETTER = 7.3  # width of a letter of 12 px in any monospaced face

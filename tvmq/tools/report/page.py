@@ -13,8 +13,8 @@ from typing import Any
 from tvmq.base.text import script_json
 from tvmq.errors import ConfigError
 from tvmq.tools.drawing.draw import MOST_CARDS, Drawing, render
-from tvmq.tools.drawing.folding import fold
-from tvmq.tools.drawing.network import Network
+from tvmq.tools.drawing.fold_blocks import fold
+from tvmq.tools.drawing.network_cards import Network
 from tvmq.tools.report.rows import Row
 from tvmq.version import __version__
 

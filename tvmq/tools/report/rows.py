@@ -16,7 +16,7 @@ from tvmq.runtime.profile_table import Profile
 from tvmq.tools.analysis.comparison_table import ERRORS, Comparison
 from tvmq.tools.analysis.explanation import Explanation
 from tvmq.tools.analysis.layer_report import LayerReport
-from tvmq.tools.drawing.network import INPUT, RESULT, Card, Network, plain_operator
+from tvmq.tools.drawing.network_cards import INPUT, RESULT, Card, Network, plain_operator
 from tvmq.tools.report.histograms import bars, thresholds
 
 Row = dict[str, Any]

@@ -20,8 +20,8 @@ from tvmq.codegen.kernels.attention.softmax_codes import ROUNDINGS, power_guess
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.builder import FunctionBuilder, flatten_buffer, load, store
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize, Requantize
 from tvmq.codegen.kernels.parts.loops import broadcast_strides
-from tvmq.codegen.kernels.parts.types import Dequantize, Requantize
 from tvmq.errors import BuildError
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")

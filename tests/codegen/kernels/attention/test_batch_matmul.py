@@ -18,7 +18,7 @@ from tvmq.codegen.kernels.attention.batch_matmul import batch_matmul
 from tvmq.codegen.kernels.attention.batch_matmul_float import batch_matmul_float
 from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import Dequantize, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize, Requantize
 from tvmq.errors import BuildError
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")

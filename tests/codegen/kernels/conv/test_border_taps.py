@@ -16,8 +16,8 @@ from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.conv.remainder_taps import column_stretches, in_steps, places_of, remainder_taps, rows_outside
 from tvmq.codegen.kernels.conv.shape import ConvShape, choose_chunks
 from tvmq.codegen.kernels.isa import isa_named, level
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Requantize
 from tvmq.codegen.kernels.parts.tiling import choose_tiling, cut_tiles
-from tvmq.codegen.kernels.parts.types import Conv2d, Requantize
 from tvmq.codegen.target.cpu import missing_features, resolve_target
 
 SAME, WIDE = (1, 1, 1, 1), (2, 2, 2, 2)

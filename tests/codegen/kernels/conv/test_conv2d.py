@@ -20,9 +20,9 @@ from tests.codegen.kernels.harness import (
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.conv.shape import CHUNKS, ConvShape, choose_chunks
 from tvmq.codegen.kernels.isa import isa_named, level
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Requantize
 from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.codegen.kernels.parts.tiling import choose_tiling
-from tvmq.codegen.kernels.parts.types import Conv2d, Requantize
 from tvmq.errors import BuildError
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")

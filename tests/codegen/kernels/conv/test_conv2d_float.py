@@ -8,8 +8,8 @@ import pytest
 from tests.support.float_kernels import LEVELS, assert_close, conv_exact, run, threads
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Clip, Conv2d, Kernel
 from tvmq.codegen.kernels.parts.memoize import forget
-from tvmq.codegen.kernels.parts.types import AddStep, Clip, Conv2d, Kernel
 from tvmq.errors import BuildError
 
 SHAPES = {

@@ -23,7 +23,7 @@ from tvmq.codegen.kernels.conv.dynamic_pictures import (
     usual_convolution,
 )
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Kernel
 
 DYNAMIC = ("n", "h", "w", "out_n", "out_h", "out_w")
 ONE = (1, "h", "w", 1, "out_h", "out_w")

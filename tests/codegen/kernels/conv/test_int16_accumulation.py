@@ -28,7 +28,7 @@ from tvmq.codegen.kernels.conv.int16_accumulation import (
 from tvmq.codegen.kernels.conv.matmul import matmul
 from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.isa import isa_named, level
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd
 
 LEVELS = levels("avx2", "avx512bw")

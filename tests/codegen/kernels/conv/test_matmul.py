@@ -15,7 +15,7 @@ from tvmq import numerics
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.conv.matmul import matmul, matmul_float
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import AddStep, Clip, Conv2d, Dequantize, Epilogue, Requantize, TableStep
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Clip, Conv2d, Dequantize, Epilogue, Requantize, TableStep
 from tvmq.errors import BuildError
 
 SHAPES: list[tuple[tuple[int, ...], int, int]] = [

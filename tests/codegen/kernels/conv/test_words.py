@@ -12,7 +12,7 @@ from tests.codegen.kernels.harness import conv_operands, expected_conv, levels, 
 from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.matmul import matmul
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import Conv2d, Dequantize, Epilogue, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Epilogue, Requantize
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi")
 CHANNELS = (2, 3, 7, 40, 90, 64, 33, 130)  # of depthwise convolutions: around narrow and wide vectors

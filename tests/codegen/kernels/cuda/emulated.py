@@ -18,7 +18,7 @@ import tvm
 from tests.cuda_emulator.emulate import FORWARD, SHUFFLED, run_in_orders
 from tests.cuda_emulator.library import missing_compiler
 from tvmq.codegen.kernels.cuda.device import HEADER
-from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 
 needs_compiler = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 

@@ -13,7 +13,7 @@ from tvmq import numerics
 from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.codegen.kernels.cuda.batch_matmul import batch_matmul
 from tvmq.codegen.kernels.cuda.choose import DP4A, MMA
-from tvmq.codegen.kernels.parts.types import FixedRequantize
+from tvmq.codegen.kernels.parts.kernel_types import FixedRequantize
 from tvmq.errors import BuildError
 
 ALL = [*SHAPES, ((2,), 70, 197, 64), ((2,), 40, 64, 197)]

@@ -10,7 +10,7 @@ from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_
 from tvmq.codegen.kernels.cuda.choose import DP4A, MMA
 from tvmq.codegen.kernels.cuda.conv2d import conv2d
 from tvmq.codegen.kernels.cuda.windows import Depth, packed_channels, packed_weights
-from tvmq.codegen.kernels.parts.types import Conv2d, Kernel, Requantize, TableStep
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Kernel, Requantize, TableStep
 from tvmq.errors import BuildError
 
 PICTURE = Conv2d(2, 14, 14, 64, 128, kernel=(3, 3), padding=(1, 1, 1, 1))

@@ -13,7 +13,7 @@ from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_
 from tvmq.codegen.kernels.cuda.depthwise import depthwise
 from tvmq.codegen.kernels.cuda.few_rows import few_rows
 from tvmq.codegen.kernels.cuda.templates import choose_convolution
-from tvmq.codegen.kernels.parts.types import Conv2d, Dequantize, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Kernel
 from tvmq.errors import BuildError
 
 

@@ -14,7 +14,7 @@ from tests.codegen.kernels.cuda.emulated import ARCHS, compiled, needs_nvcc
 from tvmq.codegen.kernels.cuda.choose import DP4A, GPUS, MMA, choose, choose_tile, gpu_of, resident
 from tvmq.codegen.kernels.cuda.device import HEADER
 from tvmq.codegen.kernels.cuda.tile import STATIC_SHARED
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 SIGNS = ("u8u8", "u8s8", "s8u8", "s8s8")
 DOTS = "\n".join(f"  c[0] = tvmq_dp4a_{signs}(a[0], b[0], c[0]);" for signs in SIGNS)

@@ -14,7 +14,7 @@ from tvmq.codegen.kernels.cuda.conv2d import conv2d
 from tvmq.codegen.kernels.cuda.epilogue import LARGEST_EXACT, scale_sum
 from tvmq.codegen.kernels.parts.builder import const
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan
-from tvmq.codegen.kernels.parts.types import Conv2d, Dequantize, FixedRequantize, Kernel, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, FixedRequantize, Kernel, Requantize
 from tvmq.errors import BuildError
 
 FILTERS, CODES = 24, 256

@@ -16,7 +16,7 @@ from tests.codegen.kernels.harness import (
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.depthwise.plan import NO_TAP, plan_blocks, plan_columns
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Epilogue
 from tvmq.errors import BuildError
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")

@@ -9,7 +9,7 @@ from tests.support.float_kernels import LEVELS, assert_close, conv_exact, run, t
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.depthwise.depthwise_float import depthwise_float
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Kernel, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Kernel, Requantize
 from tvmq.errors import BuildError
 
 

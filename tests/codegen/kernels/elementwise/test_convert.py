@@ -9,7 +9,7 @@ from tests.codegen.kernels.cases import WIDTHS, Case, check
 from tvmq import numerics
 from tvmq.codegen.kernels.elementwise.convert import dequantize, quantize, quantize_view, requantize
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Requantize
 from tvmq.errors import BuildError
 
 

@@ -10,7 +10,7 @@ from tvmq import numerics
 from tvmq.codegen.kernels.elementwise.add import add
 from tvmq.codegen.kernels.elementwise.multiply import multiply
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.types import AddStep, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Requantize
 from tvmq.errors import BuildError
 
 

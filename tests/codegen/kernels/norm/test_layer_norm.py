@@ -14,7 +14,7 @@ from tvmq import numerics
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.norm.layer_norm import LayerNorm, layer_norm
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
-from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 
 WIDTHS = levels("generic", "avx2", "avx512bw")
 CODES = CodeLimits(120, 0, 255, "uint8")

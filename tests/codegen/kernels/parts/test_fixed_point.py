@@ -11,7 +11,7 @@ from tvmq.codegen.kernels.elementwise.convert import requantize
 from tvmq.codegen.kernels.elementwise.multiply import multiply
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.fixed_point import FixedRequantizer
-from tvmq.codegen.kernels.parts.types import Conv2d, FixedRequantize
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, FixedRequantize
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi")
 INT32 = np.iinfo(np.int32)

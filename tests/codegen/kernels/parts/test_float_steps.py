@@ -13,7 +13,7 @@ from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
-from tvmq.codegen.kernels.parts.types import AddStep, Conv2d, Dequantize, Epilogue, FloatSteps, TableStep
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Conv2d, Dequantize, Epilogue, FloatSteps, TableStep
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd, make_winograd
 from tvmq.errors import BuildError
 

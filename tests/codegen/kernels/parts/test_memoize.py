@@ -9,8 +9,8 @@ from tests.codegen.kernels.harness import conv_operands, requantize_for
 from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts import memoize as module
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.memoize import forget, memoize
-from tvmq.codegen.kernels.parts.types import Conv2d
 
 SHAPES = [
     Conv2d(1, 8, 8, 16, 32),

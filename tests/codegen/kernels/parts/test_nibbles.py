@@ -13,8 +13,8 @@ from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.conv.matmul import matmul
 from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d
 from tvmq.codegen.kernels.parts.packing import Int4Weights
-from tvmq.codegen.kernels.parts.types import Clip, Conv2d
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
 SHAPES: list[tuple[tuple[int | str, ...], int, int]] = [

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from tvmq.codegen.kernels.conv.shape import ConvShape, choose_chunks
 from tvmq.codegen.kernels.isa import LEVELS, level
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.loops import broadcast_strides, collapse, tail_pieces
 from tvmq.codegen.kernels.parts.packing import channel_slots, pack_channels, pack_weights, panel_runs
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling, cut_tiles
-from tvmq.codegen.kernels.parts.types import Conv2d
 from tvmq.codegen.kernels.parts.weight_order import panels
 
 sizes = st.integers(1, 400)

@@ -20,8 +20,8 @@ from tests.codegen.kernels.harness import (
 )
 from tvmq import numerics
 from tvmq.codegen.kernels.isa import isa_named, level
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Kernel, Requantize
 from tvmq.codegen.kernels.parts.memoize import forget
-from tvmq.codegen.kernels.parts.types import Conv2d, Dequantize, Kernel, Requantize
 from tvmq.codegen.kernels.winograd.scheme import F2, F4, Scheme, refusal
 from tvmq.codegen.kernels.winograd.shape import shape_for
 from tvmq.codegen.kernels.winograd.weights import transform_weights

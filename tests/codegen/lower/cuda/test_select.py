@@ -16,7 +16,7 @@ from tests.support.devices.gpu import needs_nvcc
 from tests.support.models.networks import Net, drive
 from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.codegen.kernels.cuda import templates
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.target.cuda import cuda_target
 from tvmq.codegen.target.nvcc import compile_source
 from tvmq.reference import Reference

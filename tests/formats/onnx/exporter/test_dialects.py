@@ -45,7 +45,7 @@ def plain() -> Any:
 
 
 def onnxruntime_results(model: onnx.ModelProto, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
-    """What the file says, with nothing fused."""
+    """Results of onnxruntime for the file, with nothing fused."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = LEVELS.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, feed)
@@ -260,7 +260,7 @@ def test_every_rule_has_a_fault(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_module_that_tensorrt_would_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the exporter cannot write by the rules names the layer."""
+    """A module that the exporter cannot write by TensorRT's rules is refused by the name of its layer."""
     module = quantized(residual(), **SYMMETRIC)
     monkeypatch.setattr("tvmq.formats.onnx.exporter.tensorrt_rules.WITHOUT_IMPORTER", {"Relu"})
     with pytest.raises(

@@ -17,7 +17,7 @@ from tests.support.models.quantized_models import Maker, random_feed, results
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import OutputError, StageError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.functions import table
+from tvmq.graph.ops.value_functions import table
 from tvmq.graph.rewrite import rewrite
 from tvmq.graph.view import View, op_name
 
@@ -71,7 +71,7 @@ def onnx_session(model: onnx.ModelProto) -> Any:
 @pytest.mark.thinned(12)
 @pytest.mark.parametrize("seed", [2, 3, 4, 5, 9, 11, 18, 40, 44, 49, 59])
 def test_random_graphs(seed: int, tmp_path: Path) -> None:
-    """The same integers, whatever is in the graph; onnxruntime loads it."""
+    """Integers are equal for any graph, and onnxruntime loads the file."""
     source = random_model(seed)
     module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 8), guard=None)
     model = exported(module, tmp_path)
@@ -138,7 +138,7 @@ def test_large_biases_keep_their_codes(tmp_path: Path) -> None:
 
 
 def test_only_realized_modules(digits: Any, tmp_path: Path) -> None:
-    """What is not realized is refused."""
+    """Modules that are not realized are refused."""
     with pytest.raises(StageError, match="^to_onnx: the module is 'imported'; export the module that tvmq.quantize returns$"):
         tvmq.to_onnx(digits.mod, tmp_path / "model.onnx")
 

@@ -15,7 +15,7 @@ KINDS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64
 
 @pytest.mark.slow
 def test_casts_of_onnx() -> None:
-    """Of constants, as the folder computes them, and of an input; Cast and CastLike, all types in one model."""
+    """Casts of constants, as the folder computes them, and of an input; Cast and CastLike, all types in one model."""
     nodes, likes = [], []
     for kind in KINDS:
         code = helper.np_dtype_to_tensor_dtype(np.dtype(kind))

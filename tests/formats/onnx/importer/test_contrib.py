@@ -1,4 +1,4 @@
-"""What onnxruntime's quantizer and optimizer write (com.microsoft), imported beside onnxruntime."""
+"""Operators that onnxruntime's quantizer and optimizer write (com.microsoft), imported, against onnxruntime."""
 
 from __future__ import annotations
 

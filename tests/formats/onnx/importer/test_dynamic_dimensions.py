@@ -118,7 +118,7 @@ def test_reshape_by_values_is_refused() -> None:
 
 @pytest.mark.slow
 def test_onnxruntime_agrees_at_another_batch() -> None:
-    """One dynamic module serves several batches."""
+    """A single dynamic module serves several batches."""
     mod, params = from_onnx(FLATTEN)
     for batch in (1, 7):
         x = floats(batch, 4, 3)

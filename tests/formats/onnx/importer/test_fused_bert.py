@@ -23,7 +23,7 @@ FUSED = {"EmbedLayerNormalization", "Attention", "SkipLayerNormalization", "Bias
 
 
 class Bert(nn.Module):
-    """One layer, written so that the optimizer finds its patterns."""
+    """A layer written so that the optimizer finds its patterns."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -87,7 +87,7 @@ def test_results_that_are_constants_keep_their_type() -> None:
 @pytest.mark.parametrize("wide", [True, False], ids=["float32", "float16"])
 @pytest.mark.parametrize("function", ["silu", "sigmoid", "gelu", "tanh"])
 def test_functions_written_out_behind_a_cast_keep_their_type(function: str, wide: bool) -> None:
-    """What `prepare` recognizes is a function of the tensor behind the cast, whose type the operators after it need."""
+    """Functions that `prepare` recognizes take the tensor behind the cast, whose type the operators after it need."""
     to = helper.make_node("Cast", ["x"], ["w"], to=onnx.TensorProto.FLOAT)
     inner = {
         "silu": [("Mul", ["w", "one"], "m"), ("Sigmoid", ["m"], "s"), ("Mul", ["w", "s"], "f")],

@@ -295,7 +295,7 @@ def test_opsets(opset: int) -> None:
 
 
 def refusal(model: onnx.ModelProto) -> str:
-    """What from_onnx says to it."""
+    """Error of from_onnx for the model."""
     with pytest.raises(UnsupportedOpError) as caught:
         tvmq.from_onnx(model)
     return str(caught.value)
@@ -310,7 +310,7 @@ def blocks(weight: np.ndarray) -> onnx.ModelProto:
 
 
 def test_blocks_of_scales_are_groups() -> None:
-    """Of a weight; codes of 4 bits are kept two to a byte."""
+    """Blocks of a weight become groups; codes of 4 bits are kept two to a byte."""
     codes = RANDOM_WEIGHT.reshape(36, 6).astype(np.int8)
     for weight, packed in ((codes, 0), (codes // 16, 1)):
         model = blocks(weight)
@@ -340,7 +340,7 @@ def four_bits(kind: int, reads: bool) -> onnx.ModelProto:
 
 @pytest.mark.parametrize("kind", [TensorProto.INT4, TensorProto.UINT4])
 def test_weights_of_four_bits(kind: int) -> None:
-    """The same codes in 8 bits."""
+    """Codes of 4 bits become equal codes of 8 bits."""
     model = four_bits(kind, False)
     module, feed = tvmq.quantize(*tvmq.from_onnx(model)), random_feed(model)
     codes = numpy_helper.to_array(model.graph.initializer[0]).astype(np.float32)

@@ -22,7 +22,7 @@ STEPS, BATCH, INPUTS, HIDDEN = 5, 2, 6, 8
 
 
 def model(op: str, *, state: bool = False, bias: bool = True, peepholes: bool = False, **options: Any) -> Any:
-    """One recurrent node with all its results."""
+    """A model of a recurrent node with all its results."""
     random = np.random.default_rng(3)
     directions = 2 if options.get("direction") == "bidirectional" else 1
 

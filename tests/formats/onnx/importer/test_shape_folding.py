@@ -1,4 +1,4 @@
-"""What is computed from shapes and constants alone is folded: sizes, amounts of padding, ends of slices."""
+"""Folding of values that depend on shapes and constants alone: sizes, amounts of padding, ends of slices."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def run(op_type: str, x: np.ndarray, *constants: Any, opset: int = 14, **attribu
 
 
 def surrounded(x: np.ndarray, value: int) -> np.ndarray:
-    """One column before, two rows behind."""
+    """The array with a column before it and two rows after it."""
     return np.pad(x, ((0, 2), (1, 0)), constant_values=np.array(value, x.dtype))
 
 

@@ -97,7 +97,7 @@ def test_random_graphs(seed: int) -> None:
 
 
 def test_a_trained_network() -> None:
-    """Of its parameters as they are now."""
+    """The exported network has the parameters of the trained one as they are now."""
     source = residual()
     mod, params = tvmq.from_onnx(source)
     trained = tvmq.training.prepare(mod, params, feeds_of(source), config=tvmq.QConfig(calibrate_mode="minmax"))
@@ -115,7 +115,7 @@ def test_a_trained_network() -> None:
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 @pytest.mark.parametrize("options", [{}, SYMMETRIC, {"nbit_weight": 4}, {"dtype_input": "int16", "nbit_input": 12}])
 def test_the_exact_form(options: dict[str, Any], mode: str) -> None:
-    """The same bits."""
+    """Bits of both forms are equal."""
     source = residual()
     module = quantized(source, requantize=mode, rounding="TONEAREST" if mode == "fixed_point" else "UPWARD", **options)
     net = tvmq.to_torch(module, form="exact")
@@ -200,7 +200,7 @@ def test_operators_without_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tvmq_functions() -> dict[str, Any]:
-    from tvmq.formats.torch.exporter.functions import FUNCTIONS
+    from tvmq.formats.torch.exporter.onnx_operators import FUNCTIONS
 
     return FUNCTIONS
 

@@ -63,7 +63,7 @@ def linear(quantized: Any) -> nn.Module:
 
 
 def floats(quantized: Any) -> Any:
-    """What the codes stand for, in float64."""
+    """Real numbers of the codes, in float64."""
     size = quantized.block_size[1]
     scale, zero = (v.double().repeat_interleave(size, 1) for v in (quantized.scale, quantized.zero_point))
     return (quantized.qdata.double() - zero) * scale

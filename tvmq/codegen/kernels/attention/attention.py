@@ -47,12 +47,12 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
 from tvmq.codegen.kernels.parts.float_vectors import LANES
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Isa, Kernel, Requantize, Tiles
 from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Tiling
-from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize, Tiles
 
 SERIAL_MACS = 2_000_000  # about 10 us of one core: below, a parallel region costs more than it gains
 MOST_JOBS = 24  # divides evenly among few threads

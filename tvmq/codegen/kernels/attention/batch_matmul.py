@@ -38,12 +38,12 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling
-from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 
 SERIAL_MACS = 2_000_000  # about 10 us of one core: below, a parallel region costs more than it gains
 GRAIN = 100_000  # bytes that are copied in about 10 us

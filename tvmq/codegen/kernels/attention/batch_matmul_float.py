@@ -31,12 +31,12 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.float_vectors import float_vectors
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.errors import BuildError
 
 SERIAL_MACS = 500_000  # about 10 us of one core: below, a parallel region costs more than it gains

@@ -37,10 +37,10 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
     wrapping_operation,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
 ROWS = 8

@@ -30,10 +30,10 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.float_vectors import LANES, CodeLimits
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque, over_dynamic_rows
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 

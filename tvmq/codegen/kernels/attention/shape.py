@@ -15,9 +15,9 @@ from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Expr
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.kernel_types import NO_TILES, Tiles
 from tvmq.codegen.kernels.parts.loops import offset_of
 from tvmq.codegen.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
-from tvmq.codegen.kernels.parts.types import NO_TILES, Tiles
 from tvmq.codegen.kernels.parts.work import KernelWork, on_machine, product_cycles
 from tvmq.errors import BuildError
 

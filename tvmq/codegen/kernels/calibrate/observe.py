@@ -36,8 +36,8 @@ from tvmq.codegen.kernels.parts.builder import (
     store,
     vector_type,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
 UNROLLED = 4

@@ -16,8 +16,8 @@ from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.conv.conv2d_int16 import lane_gain, lane_kernel
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.depthwise.depthwise_float import depthwise_float
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd, make_winograd
 
 

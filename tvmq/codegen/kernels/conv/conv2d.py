@@ -23,6 +23,7 @@ from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Expr, Register, Shape, bind, minimum
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import (
     Nibbles,
     Packing,
@@ -34,7 +35,6 @@ from tvmq.codegen.kernels.parts.packing import (
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import SumTemplate
 from tvmq.codegen.kernels.parts.tiling import Tiling, choose_tiling
-from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.errors import BuildError
 
 MOST_HALVES = 11  # vectors of half the width; of more the empty half of a whole one is less than a tenth

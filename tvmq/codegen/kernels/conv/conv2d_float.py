@@ -27,10 +27,10 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Epilogue, Isa, Kernel, Tiles
 from tvmq.codegen.kernels.parts.packing import Int4Weights, Nibbles, Packing, pack_channels, weight_parameter
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key
-from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel, Tiles
 from tvmq.errors import BuildError
 
 PAGE = 4096  # bytes between addresses that share a set of the nearest cache

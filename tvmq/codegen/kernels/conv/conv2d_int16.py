@@ -46,9 +46,9 @@ from tvmq.codegen.kernels.parts.builder import (
     widen_index,
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import PanelRun, channel_slots, nibbles_for, pack_channels
 from tvmq.codegen.kernels.parts.tiling import Tiling, cut_tiles
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.weight_order import weight_lines
 
 # Beyond this share of the instructions of int16 products a gain is not sure (measured: 0.90 runs 1.02 times as fast,

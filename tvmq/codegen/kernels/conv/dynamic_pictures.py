@@ -33,10 +33,10 @@ from tvmq.codegen.kernels.conv.shape import (
 from tvmq.codegen.kernels.conv.staging import SLACK, Stager
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, over_range, workspace
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
 from tvmq.codegen.kernels.parts.packing import PanelRun
 from tvmq.codegen.kernels.parts.tiling import Product
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 
 USUAL_SIDE = 56  # rows and columns where only a run tells them: for the choice of instructions and for forecasts
 PIXELS, LINE = 2520, 2521  # of the product that tiles are chosen for: a multiple of most tiles; one line, of no tile

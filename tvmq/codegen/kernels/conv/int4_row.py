@@ -34,11 +34,11 @@ from tvmq.codegen.kernels.parts.builder import (
     widen_index,
 )
 from tvmq.codegen.kernels.parts.float_vectors import clip, float_vectors
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.packing import Int4Weights
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
-from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
 LANES = 16

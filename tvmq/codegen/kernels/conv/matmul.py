@@ -23,9 +23,9 @@ from tvmq.codegen.kernels.conv.conv2d_int16 import lane_kernel
 from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
 from tvmq.codegen.kernels.parts.tiling import choose_tiling
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.errors import BuildError
 
 # For the choice of a tile where only a run tells the number of rows.

@@ -49,8 +49,8 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
     workspace,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.parts.types import Conv2d
 
 SAVED = 4  # dots of a pixel; the copy costs about one for each step
 

@@ -19,9 +19,9 @@ from tvmq.codegen.cost import Machine
 from tvmq.codegen.kernels.conv.remainder_taps import WORTH_SKIPPING, RemainderTaps, remainder_taps, rows_outside
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.packing import PanelRun
 from tvmq.codegen.kernels.parts.tiling import Product, Tiling
-from tvmq.codegen.kernels.parts.types import Conv2d
 from tvmq.codegen.kernels.parts.work import COPY_CYCLES, KernelWork, on_machine, product_cycles, step_cycles
 
 # Divides evenly among 1, 2, 3, 4 and 6 threads.

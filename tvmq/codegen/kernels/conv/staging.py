@@ -19,8 +19,8 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Register, bind, load, spread, store, vector_type
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque
-from tvmq.codegen.kernels.parts.types import Conv2d
 
 SLACK = 64  # elements behind the last one
 

@@ -42,7 +42,7 @@ from tvmq.codegen.kernels.cuda.tile import Tile
 from tvmq.codegen.kernels.cuda.windows import packed_channels
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
-from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Kernel, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Kernel, Requantize
 from tvmq.errors import BuildError
 
 MOST_GRID_ROWS = 65535  # blocks in y

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from tvmq.codegen.kernels.cuda.tile import Tile
 from tvmq.codegen.kernels.cuda.windows import Depth
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 MMA_ARCH = 75  # first with tensor cores that multiply bytes
 DP4A = (Tile(64, 64, 64, (1, 1), 3, False), Tile(32, 32, 64, (1, 1), 3, False))

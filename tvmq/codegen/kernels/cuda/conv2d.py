@@ -35,7 +35,7 @@ from tvmq.codegen.kernels.cuda.tile import Tile
 from tvmq.codegen.kernels.cuda.windows import Depth, LineCopies, PixelWindows, packed_channels, packed_weights
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Kernel
 
 
 def conv2d(

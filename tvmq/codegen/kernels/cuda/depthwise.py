@@ -49,7 +49,7 @@ from tvmq.codegen.kernels.cuda.epilogue import (
 from tvmq.codegen.kernels.cuda.product import SHORT
 from tvmq.codegen.kernels.parts.builder import Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Kernel
 from tvmq.errors import BuildError
 
 THREADS = 256

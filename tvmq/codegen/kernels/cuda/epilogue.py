@@ -36,7 +36,7 @@ from tvmq.codegen.kernels.parts.epilogue import (
     check_code_steps,
     plan_epilogue,
 )
-from tvmq.codegen.kernels.parts.types import AddStep, Epilogue, FixedRequantize, TableStep
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Epilogue, FixedRequantize, TableStep
 from tvmq.errors import BuildError
 
 MAGIC, MAGIC_BITS = 3.0 * 2.0**22, 0x4B400000

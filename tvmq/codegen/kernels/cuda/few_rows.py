@@ -37,7 +37,7 @@ from tvmq.codegen.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, is_co
 from tvmq.codegen.kernels.cuda.product import SHORT
 from tvmq.codegen.kernels.parts.builder import Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Kernel
 
 WARPS = 4  # of a block
 MOST_ROWS = 8  # sums of a thread; above, a tile of 32 rows is a quarter full

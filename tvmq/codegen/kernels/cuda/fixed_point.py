@@ -19,8 +19,8 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.cuda.builder import value_of
 from tvmq.codegen.kernels.parts.builder import Expr, const
+from tvmq.codegen.kernels.parts.kernel_types import FixedRequantize
 from tvmq.codegen.kernels.parts.scaler import Scaler
-from tvmq.codegen.kernels.parts.types import FixedRequantize
 
 SMALLEST_SHIFT = -32  # below, the result is 0 as it is there
 LARGEST_PRODUCT = 2**62

@@ -32,9 +32,9 @@ from tvmq.codegen.kernels.cuda.builder import (
 )
 from tvmq.codegen.kernels.cuda.tile import STATIC_SHARED
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
-from tvmq.codegen.kernels.parts.types import Kernel
 from tvmq.codegen.kernels.recurrent.recurrent import Recurrent
 from tvmq.codegen.kernels.recurrent.state_product import LARGEST, LARGEST_CODE, NORMAL, pad
 from tvmq.numerics.recurrent import activate, reset_state

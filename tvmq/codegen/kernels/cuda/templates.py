@@ -12,7 +12,7 @@ import numpy as np
 from tvmq.codegen.kernels.attention.shape import BatchMatmul, is_product_of_codes
 from tvmq.codegen.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows, recurrent
 from tvmq.codegen.kernels.cuda.batch_matmul import MOST_GRID_ROWS
-from tvmq.codegen.kernels.parts.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
 from tvmq.codegen.kernels.recurrent.recurrent import Recurrent
 
 CODES = ("uint8", "int8")

@@ -32,7 +32,7 @@ from tvmq.codegen.kernels.cuda.builder import (
 )
 from tvmq.codegen.kernels.cuda.tile import Tile
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ from tvmq.codegen.kernels.parts.builder import (
     store_first,
     vector_type,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.parts.types import Conv2d
 
 # Pictures so large come from beyond the second cache (measured: fetching costs 3 % of smaller ones). Rows are fetched
 # into the second: the first holds the ring.

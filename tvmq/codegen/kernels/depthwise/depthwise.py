@@ -43,10 +43,10 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import SumTemplate
-from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork, step_cycles
 from tvmq.errors import BuildError
 

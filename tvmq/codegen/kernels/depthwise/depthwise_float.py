@@ -30,9 +30,9 @@ from tvmq.codegen.kernels.parts.builder import (
     store,
 )
 from tvmq.codegen.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
-from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 

@@ -26,7 +26,7 @@ import numpy as np
 from tvmq.codegen.kernels.depthwise.weights import order_weights
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Expr, limit, quotient
-from tvmq.codegen.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 NO_TAP = -1
 MANY_BLOCKS = 4

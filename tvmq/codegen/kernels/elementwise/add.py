@@ -26,11 +26,11 @@ from tvmq.codegen.kernels.parts.builder import (
     store,
     vector_type,
 )
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import (
     Body,
     over_vectors,
 )
-from tvmq.codegen.kernels.parts.types import AddStep, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import ADD_CYCLES, KernelWork
 from tvmq.errors import BuildError
 

@@ -33,8 +33,8 @@ from tvmq.codegen.kernels.parts.builder import (
     store,
     vector_type,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
 CODES = ("uint8", "int8")

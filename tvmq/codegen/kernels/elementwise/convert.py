@@ -30,6 +30,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
 from tvmq.codegen.kernels.parts.float_vectors import quantize_vector
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import (
     collapse,
     make_opaque,
@@ -40,7 +41,6 @@ from tvmq.codegen.kernels.parts.loops import (
     over_vectors,
     plain_vectors,
 )
-from tvmq.codegen.kernels.parts.types import Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 

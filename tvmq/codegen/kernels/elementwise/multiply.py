@@ -31,6 +31,7 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.epilogue import Parameters, plan_epilogue
+from tvmq.codegen.kernels.parts.kernel_types import FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import (
     broadcast_strides,
     collapse,
@@ -41,7 +42,6 @@ from tvmq.codegen.kernels.parts.loops import (
     over_rows,
     plain_vectors,
 )
-from tvmq.codegen.kernels.parts.types import FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 

@@ -23,8 +23,8 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.codegen.kernels.parts.epilogue import bits_table, table_step
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import Body, over_vectors
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import TABLE_CYCLES, KernelWork
 from tvmq.errors import BuildError
 

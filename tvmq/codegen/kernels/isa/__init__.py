@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmq.base.by_name import load_object
-from tvmq.codegen.kernels.parts.types import Isa
+from tvmq.codegen.kernels.parts.kernel_types import Isa
 from tvmq.errors import TargetError
 
 if TYPE_CHECKING:

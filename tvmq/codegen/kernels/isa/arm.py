@@ -35,7 +35,7 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
     wrapping_operation,
 )
-from tvmq.codegen.kernels.parts.types import AddStep
+from tvmq.codegen.kernels.parts.kernel_types import AddStep
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
 TABLE_BYTES = 64  # that one tbl looks up

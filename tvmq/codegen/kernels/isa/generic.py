@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.codegen.kernels.isa import semantics
 from tvmq.codegen.kernels.isa.semantics import means
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const, spread, vector_type
-from tvmq.codegen.kernels.parts.types import AddStep
+from tvmq.codegen.kernels.parts.kernel_types import AddStep
 
 
 class Instructions:

@@ -28,8 +28,8 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.codegen.kernels.parts.epilogue import Parameters, bits_table, table_step
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import Body, make_opaque, over_all_rows, over_lanes
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 

@@ -21,8 +21,8 @@ from tvmq.codegen.kernels.parts.builder import (
     const,
     flatten_buffer,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, over_rows
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import COPY_CYCLES, KernelWork
 from tvmq.errors import BuildError
 

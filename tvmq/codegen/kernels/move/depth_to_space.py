@@ -22,8 +22,8 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, flatten_buffer, load
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 

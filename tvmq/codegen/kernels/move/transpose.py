@@ -34,8 +34,8 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.codegen.kernels.parts.float_vectors import quantize_vector
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 

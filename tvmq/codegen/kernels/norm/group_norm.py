@@ -32,8 +32,8 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.codegen.kernels.parts.float_vectors import FLOAT, LANES, keep_first_lanes, load_tail, spread_float, sum_halves
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes, over_rows
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import NORM_CYCLES, KernelWork
 
 GRAIN = 20_000  # elements in about 10 us

@@ -45,10 +45,10 @@ from tvmq.codegen.kernels.parts.float_vectors import (
     spread_float,
     sum_halves,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, tail_pieces
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import NORM_CYCLES, KernelWork
 
 GROUP = 4

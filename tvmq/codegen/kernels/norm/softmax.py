@@ -31,8 +31,8 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.float_vectors import FLOAT, LANES, spread_float, sum_halves
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows, tail_pieces
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 

@@ -43,8 +43,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.fixed_point import FixedRequantizer
 from tvmq.codegen.kernels.parts.float_chain import FloatChain
-from tvmq.codegen.kernels.parts.scaler import LARGEST_INT32, Parameters, Scaler
-from tvmq.codegen.kernels.parts.types import (
+from tvmq.codegen.kernels.parts.kernel_types import (
     AddStep,
     Dequantize,
     Epilogue,
@@ -53,6 +52,7 @@ from tvmq.codegen.kernels.parts.types import (
     Requantize,
     TableStep,
 )
+from tvmq.codegen.kernels.parts.scaler import LARGEST_INT32, Parameters, Scaler
 from tvmq.errors import BuildError
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1

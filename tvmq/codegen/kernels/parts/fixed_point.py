@@ -25,8 +25,8 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const, spread, vector_type
+from tvmq.codegen.kernels.parts.kernel_types import FixedRequantize
 from tvmq.codegen.kernels.parts.scaler import Scaler
-from tvmq.codegen.kernels.parts.types import FixedRequantize
 
 # |p| < 2^62 (a sum of 32 bits times a multiplier of 31), so that (p + 2^(n-1)) >> n is 0 from n = 63 on: shifts below
 # -32, which is n = 63, may be taken for -32, and no shift right by n - 1 is ever beyond 62

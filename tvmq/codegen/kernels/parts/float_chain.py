@@ -22,9 +22,9 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa.generic import GENERIC, Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, fence, slice_lanes, spread, vector_type
+from tvmq.codegen.kernels.parts.kernel_types import FloatSteps
 from tvmq.codegen.kernels.parts.scaler import Parameters, Scaler
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
-from tvmq.codegen.kernels.parts.types import FloatSteps
 from tvmq.numerics.elementary import ELEMENTARY
 
 REAL = np.float32

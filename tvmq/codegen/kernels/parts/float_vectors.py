@@ -28,8 +28,8 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import GENERIC, Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const, fence, llvm, load, spread, store, vector_type
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Epilogue, Isa
 from tvmq.codegen.kernels.parts.loops import plain_vectors, tail_pieces
-from tvmq.codegen.kernels.parts.types import Clip, Epilogue, Isa
 from tvmq.errors import BuildError
 from tvmq.numerics.float_sum import LANES
 

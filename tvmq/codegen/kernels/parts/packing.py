@@ -29,7 +29,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq import numerics
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, load, spread, vector_type
-from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.kernels.parts.weight_order import order_weights, panels
 
 PIECES = (4, 2, 1)  # vectors that one `narrow_vectors` takes

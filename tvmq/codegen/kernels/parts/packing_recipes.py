@@ -18,8 +18,8 @@ import numpy as np
 from tvmq.codegen.kernels.depthwise.plan import DepthwisePacking
 from tvmq.codegen.kernels.depthwise.weights import pack_by_recipe
 from tvmq.codegen.kernels.isa import level
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.kernels.parts.packing import Packing
-from tvmq.codegen.kernels.parts.types import Kernel
 from tvmq.codegen.kernels.parts.weight_order import order_by_recipe, plain_dtype
 from tvmq.codegen.kernels.winograd.scheme import F2, F4
 from tvmq.codegen.kernels.winograd.winograd import TransformedPacking

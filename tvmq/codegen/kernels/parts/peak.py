@@ -16,7 +16,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.builder import FunctionBuilder, Register, load, spread, store, vector_type
 from tvmq.codegen.kernels.parts.float_vectors import float_vectors
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 
 ROUNDS, UNROLL = 1000, 2  # 20 to 50 us of one core
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from tvmq.codegen.kernels.parts.builder import Buffer, FunctionBuilder, flatten_buffer
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.scaler import Parameters
-from tvmq.codegen.kernels.parts.types import Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
 

@@ -23,8 +23,8 @@ from functools import lru_cache
 
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Expr, minimum, split_evenly
+from tvmq.codegen.kernels.parts.kernel_types import NO_TILES, Tiles
 from tvmq.codegen.kernels.parts.packing import panel_pieces
-from tvmq.codegen.kernels.parts.types import NO_TILES, Tiles
 
 SHIFT_WASTE = 0.03
 # for each dot in the code, which is to be compiled and fetched: share of the time, and cycles

@@ -13,8 +13,8 @@ from typing import Any
 from tvmq.codegen.cost import Machine
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.float_vectors import FloatVectors
+from tvmq.codegen.kernels.parts.kernel_types import AddStep, TableStep
 from tvmq.codegen.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
-from tvmq.codegen.kernels.parts.types import AddStep, TableStep
 
 # Cycles that were measured (on Zen 4) to those of the model that chooses tiles, which needs ratios of tiles alone.
 MEASURED = {"avx2": 0.49, "avx512bw": 0.68}

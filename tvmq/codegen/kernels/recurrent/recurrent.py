@@ -30,11 +30,11 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
     workspace,
 )
+from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
 from tvmq.codegen.kernels.parts.template import Template
-from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.kernels.recurrent.state_product import StateProduct, filters_of, pad
 from tvmq.numerics.recurrent import CELLS, Cell, activate, reset_state

@@ -20,9 +20,9 @@ from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import split_evenly
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Tiles
 from tvmq.codegen.kernels.parts.packing import panel_pieces
 from tvmq.codegen.kernels.parts.tiling import EPILOGUE_CYCLES, L1_BYTES, L2_RATE, LATENCY_CYCLES, choose_tiling, cycles
-from tvmq.codegen.kernels.parts.types import Conv2d, Tiles
 from tvmq.codegen.kernels.winograd.scheme import Scheme
 
 LINE = 64  # bytes of a cache line

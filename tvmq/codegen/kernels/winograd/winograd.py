@@ -25,8 +25,8 @@ from tvmq.codegen.kernels.conv.conv2d import check_operands, widths_for
 from tvmq.codegen.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Packing, pack_channels
-from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.winograd.loops import WinogradLoops
 from tvmq.codegen.kernels.winograd.scheme import F2, F4, Scheme, refusal
 from tvmq.codegen.kernels.winograd.shape import WinogradShape, direct_cycles, shape_for, winograd_cycles

@@ -3,7 +3,7 @@
 The walk and the layouts are those of lower/lowerer.py: pictures live in NHWC as long as their readers take them so. A
 rule is a function of a Lowerer and a Chain. It gives the chain's result by
 
-    lowerer.call(kernel, inputs, shape, dtype, name)      kernel: a tvmq.codegen.kernels.parts.types.Kernel
+    lowerer.call(kernel, inputs, shape, dtype, name)      kernel: a tvmq.codegen.kernels.parts.kernel_types.Kernel
     lowerer.give_nhwc(chain.result, value)                or give_logical
 
 and returns True; False leaves the chain to the generic way: each of its members by its own rule, and what has none as
@@ -26,7 +26,7 @@ from tvm import relax
 from tvmq.codegen.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.cuda import templates
-from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.kernels.recurrent.recurrent import choose_recurrent
 from tvmq.codegen.lower.lowerer import LOWERINGS, Choice, Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain

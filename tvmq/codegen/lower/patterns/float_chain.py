@@ -11,7 +11,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.codegen.kernels.parts.float_chain import OPERATORS
-from tvmq.codegen.kernels.parts.types import FloatSteps
+from tvmq.codegen.kernels.parts.kernel_types import FloatSteps
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of

@@ -17,8 +17,8 @@ from tvmq.codegen.kernels.attention.batch_matmul_float import choose_batch_matmu
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, choose_dynamic_scores
 from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Requantize
 from tvmq.codegen.kernels.parts.loops import broadcast_strides
-from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Requantize
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.subgraphs import AttentionParts, attention_before

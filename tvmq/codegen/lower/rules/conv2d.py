@@ -22,8 +22,8 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.codegen.kernels.conv.border import choose_border
 from tvmq.codegen.kernels.conv.choose import choose_convolution
+from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.codegen.kernels.parts.packing import packed_from
-from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.codegen.lower.code_range import code_range
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain

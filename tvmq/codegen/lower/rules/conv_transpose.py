@@ -18,8 +18,8 @@ from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.stack_depth import DepthWindows
 from tvmq.codegen.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.codegen.kernels.move.depth_to_space import Spread, depth_to_space
+from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d, FixedRequantize, Requantize
 from tvmq.codegen.kernels.parts.packing import packed_from
-from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, FixedRequantize, Requantize
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.conv2d import pair, sizes_of, stack_slices, stacked_weight

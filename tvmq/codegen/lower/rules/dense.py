@@ -20,7 +20,7 @@ from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, choose_
 from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.group_matmul import choose_group_matmul
 from tvmq.codegen.kernels.conv.matmul import multiply_rows
-from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d
+from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d
 from tvmq.codegen.lower.code_range import code_range
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain

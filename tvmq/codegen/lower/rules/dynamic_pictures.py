@@ -21,7 +21,7 @@ from tvmq.codegen.kernels.elementwise.table import choose_table
 from tvmq.codegen.kernels.move.concat import choose_concat
 from tvmq.codegen.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc
 from tvmq.codegen.kernels.norm.float_sum import FloatSum, choose_float_sum
-from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Kernel
 from tvmq.codegen.kernels.pool import choose_max_pool
 from tvmq.codegen.kernels.pool_windows import DynamicPool2d
 from tvmq.codegen.lower.code_range import code_range

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.codegen.kernels.parts.types import AddStep, Clip, Dequantize, Epilogue, FixedRequantize, Requantize, TableStep
+from tvmq.codegen.kernels.parts.kernel_types import (
+    AddStep,
+    Clip,
+    Dequantize,
+    Epilogue,
+    FixedRequantize,
+    Requantize,
+    TableStep,
+)
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.float_chain import float_steps
 from tvmq.graph.view import View, const_value, dtype_of, op_name

@@ -21,8 +21,8 @@ from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS
 from tvmq.errors import BuildError
 from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
-from tvmq.graph.functions import is_packed
 from tvmq.graph.indices import index_operands
+from tvmq.graph.module_functions import is_packed
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
 
 

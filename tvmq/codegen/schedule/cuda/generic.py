@@ -8,7 +8,7 @@
 
 A step that TVM refuses is left out. A function of another form runs in one thread: slow, and right.
 
-Tests: tests/codegen/schedule/cuda/test_rows.py
+Tests: tests/codegen/schedule/cuda/test_row_kernels.py
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tvm
 from tvm import s_tir, tirx
 
 from tvmq.codegen.schedule.accesses import LoopBlock, describe, walk
-from tvmq.codegen.schedule.cuda.rows import schedule_rows
+from tvmq.codegen.schedule.cuda.row_kernels import schedule_rows
 from tvmq.codegen.schedule.generic import ENTRY, MOST_REPEATED, SCHEDULED, is_scheduled
 
 THREADS = 256

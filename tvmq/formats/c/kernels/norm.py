@@ -8,8 +8,8 @@ Tests: tests/formats/c
 
 from __future__ import annotations
 
-from tvmq.formats.c.library import CKernel
 from tvmq.formats.c.rescale import WIDE_CLAMP
+from tvmq.formats.c.shared_functions import CKernel
 from tvmq.numerics import fixed_point as fp
 from tvmq.numerics.integer_softmax import SUM_SHIFTS
 from tvmq.numerics.masked_mean import COUNT_BITS

@@ -5,7 +5,7 @@ Tests: tests/formats/c
 
 from __future__ import annotations
 
-from tvmq.formats.c.library import CKernel
+from tvmq.formats.c.shared_functions import CKernel
 
 STRUCTURE = CKernel(
     "pool_t",

@@ -19,8 +19,8 @@ from tvmq.errors import BackendWarning, StageError, UnsupportedOpError
 from tvmq.formats.onnx.exporter.dialects import TENSORRT, check_opset, find_dialect
 from tvmq.formats.onnx.exporter.tensorrt_rules import require_tensorrt
 from tvmq.formats.onnx.exporter.writer import OnnxWriter
-from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import plain_module
 from tvmq.graph.view import View, op_name
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter import values
+from tvmq.formats.onnx.exporter.dialect_form import choose_form
 from tvmq.formats.onnx.exporter.dialects import IR_VERSIONS, ONNXRUNTIME, Dialect
-from tvmq.formats.onnx.exporter.forms import choose_form
 from tvmq.formats.onnx.exporter.graph import CodedTensor, OnnxGraph, Scale
 from tvmq.formats.onnx.exporter.ops import WRITERS, Node
 from tvmq.formats.onnx.exporter.recurrent import write_recurrent
@@ -38,8 +38,8 @@ from tvmq.formats.onnx.exporter.values import (
     is_tuple_of_tensors,
     number,
 )
-from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import unpack_weights
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT

@@ -9,7 +9,7 @@ Before                                     After
 
 What remains as If is refused by the importer.
 
-Tests: tests/formats/onnx/importer/test_loops.py
+Tests: tests/formats/onnx/importer/test_unroll_loops.py
 """
 
 from __future__ import annotations

@@ -27,10 +27,10 @@ import numpy as np
 from tvmq import numerics
 from tvmq.base.memory import check_size
 from tvmq.formats.onnx.importer.bodies import replace_nodes, subgraphs
+from tvmq.formats.onnx.importer.constant_checks import GraphFacts, check_node
 from tvmq.formats.onnx.importer.order import reads
 from tvmq.formats.onnx.importer.partial import PartialArray, compute_partial
 from tvmq.formats.onnx.importer.shapes import SMALL, dimensions, infer_shapes
-from tvmq.formats.onnx.importer.values import GraphFacts, check_node
 
 if TYPE_CHECKING:
     import onnx

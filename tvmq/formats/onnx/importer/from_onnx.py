@@ -37,9 +37,9 @@ from tvmq.formats.onnx.importer.expand import expand_functions
 from tvmq.formats.onnx.importer.fold import fold_constants
 from tvmq.formats.onnx.importer.half import widen_half
 from tvmq.formats.onnx.importer.load import read_model
-from tvmq.formats.onnx.importer.loops import unroll_loops
 from tvmq.formats.onnx.importer.sequences import resolve_sequences
 from tvmq.formats.onnx.importer.shapes import fix_shapes, infer_shapes
+from tvmq.formats.onnx.importer.unroll_loops import unroll_loops
 
 if TYPE_CHECKING:
     import onnx

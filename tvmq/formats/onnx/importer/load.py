@@ -11,7 +11,7 @@ from tvmq.base.regular_file import check_regular
 from tvmq.base.text import printable_name
 from tvmq.errors import ModelError
 from tvmq.formats.onnx.importer.bodies import subgraphs
-from tvmq.formats.onnx.importer.external import load_external
+from tvmq.formats.onnx.importer.external_data import load_external
 from tvmq.formats.onnx.importer.order import sort_nodes
 from tvmq.formats.onnx.importer.structure import check_structure
 from tvmq.graph.names import UniqueNames

@@ -1,6 +1,6 @@
 """QuantizeLinear and DequantizeLinear as torch.ops.quantized_decomposed has them: numbers, types, bounds of codes.
 
-Tests: tests/formats/torch/exporter/test_functions.py
+Tests: tests/formats/torch/exporter/test_onnx_operators.py
 """
 
 from __future__ import annotations

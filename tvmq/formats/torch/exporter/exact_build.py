@@ -22,7 +22,7 @@ from tvmq.formats.onnx.exporter.graph import OnnxGraph
 from tvmq.formats.onnx.exporter.ops import WRITERS
 from tvmq.formats.onnx.exporter.values import is_tensor
 from tvmq.formats.onnx.exporter.writer import HANDLERS, OnnxWriter
-from tvmq.formats.torch.exporter.build import TorchBuilder, _identifier
+from tvmq.formats.torch.exporter.build_module import TorchBuilder, _identifier
 from tvmq.formats.torch.exporter.integer_operators import EXACT, run_exact
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT

@@ -9,8 +9,8 @@ import tvm
 from tvmq.errors import ConfigError, ModelError, StageError, UnsupportedOpError
 from tvmq.formats.onnx.exporter.dialects import Dialect
 from tvmq.formats.onnx.exporter.writer import OnnxWriter
-from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import plain_module
 
 if TYPE_CHECKING:
     import torch
@@ -40,7 +40,7 @@ def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
              ModelError where torch is missing, ConfigError for what is no module, and for an unknown form
     """
     try:
-        from tvmq.formats.torch.exporter.build import TorchBuilder
+        from tvmq.formats.torch.exporter.build_module import TorchBuilder
         from tvmq.formats.torch.exporter.exact_build import ExactBuilder
     except ImportError as error:
         raise ModelError(

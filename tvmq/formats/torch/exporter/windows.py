@@ -1,6 +1,6 @@
 """Convolutions, pools and resizing of ONNX in torch, with borders that differ from side to side.
 
-Tests: tests/formats/torch/exporter/test_functions.py
+Tests: tests/formats/torch/exporter/test_onnx_operators.py
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ prepared_models.py          convert a prepared model (observers, fake quantizers
 packed_weights.py           packed weights as codes and scales that can be traced
 subclasses.py               weights of torchao likewise
 codes.py                    a quantized tensor while the model is traced: the float tensor behind its rounding
-functions.py, operators.py  torch functions and operators of torch.ops.quantized on such tensors
+torch_functions.py, operators.py  torch functions and operators of torch.ops.quantized on such tensors
 repairs.py                  quantize and dequantize of the graph as R.tvmq.quantize and R.tvmq.dequantize
-dynamic_layers.py           products whose activations get a scale at run time; library.py: their operators
+dynamic_layers.py           products whose activations get a scale at run time; torch_library.py: their operators
 products.py                 these in Relax
 """
 

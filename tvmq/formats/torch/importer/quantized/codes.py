@@ -98,8 +98,8 @@ def int_repr(codes: QTensor) -> torch.Tensor:
 
 def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a torch function, method or operator with a quantized argument."""
-    from tvmq.formats.torch.importer.quantized.functions import FUNCTIONS
     from tvmq.formats.torch.importer.quantized.operators import OPERATORS
+    from tvmq.formats.torch.importer.quantized.torch_functions import FUNCTIONS
 
     name = str(getattr(func, "__name__", func))
     if is_quantized_operator(func):

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from tvmq.formats.torch.importer.quantized.library import integer_linear
+from tvmq.formats.torch.importer.quantized.torch_library import integer_linear
 
 SMALLEST = 6.1e-5  # the scale below which fbgemm does not go
 

@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional as F
 
 from tvmq.formats.torch.importer.quantized.codes import Grid, QTensor, round_to_grid, unsupported_error
-from tvmq.formats.torch.importer.quantized.functions import first_codes, floats
+from tvmq.formats.torch.importer.quantized.torch_functions import first_codes, floats
 
 CONVOLUTIONS: dict[int, Callable[..., Any]] = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSED: dict[int, Callable[..., Any]] = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}

@@ -82,7 +82,7 @@ class CodedWeight(nn.Module):
 
     def product(self, x: torch.Tensor) -> torch.Tensor:
         """x (..., K) times this weight."""
-        from tvmq.formats.torch.importer.quantized.library import coded_linear, group_linear
+        from tvmq.formats.torch.importer.quantized.torch_library import coded_linear, group_linear
 
         if self.before is not None:
             x = x * self.before

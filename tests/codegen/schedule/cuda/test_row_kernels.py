@@ -10,7 +10,7 @@ from tvm import relax
 
 from tests.cuda_emulator.model import EmulatedModel
 from tests.support.devices.gpu import needs_gxx
-from tvmq.codegen.schedule.cuda.rows import LONGEST
+from tvmq.codegen.schedule.cuda.row_kernels import LONGEST
 from tvmq.graph import ops
 from tvmq.reference import Reference
 

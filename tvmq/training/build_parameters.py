@@ -17,12 +17,12 @@ from tvm import relax
 from tvmq.errors import ConfigError
 from tvmq.passes.families.base import RESCALED_SUFFIX
 from tvmq.training.batch_norm import BatchNormTensors, LiveFolding
-from tvmq.training.folding import Folding
+from tvmq.training.folded_weights import Folding
+from tvmq.training.module_tree import Handle, add_buffer, add_module, add_parameter
 from tvmq.training.origins import Origin, folded_bias
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.quantizers import Quantizers
-from tvmq.training.source import CalibratedLayer, CalibratedModule
-from tvmq.training.tree import Handle, add_buffer, add_module, add_parameter
+from tvmq.training.trainable_parts import CalibratedLayer, CalibratedModule
 from tvmq.training.zero_points import tensors_with_zero_points
 
 if TYPE_CHECKING:

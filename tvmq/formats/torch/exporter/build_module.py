@@ -3,7 +3,7 @@
 The graph is the one that exporters/onnx/ writes: there scales of weights are found again, and tables become the
 functions they were made of. Here each of its nodes becomes a torch function, its constants become buffers.
 
-Tests: tests/formats/torch/exporter/test_functions.py
+Tests: tests/formats/torch/exporter/test_onnx_operators.py
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch import fx
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter.file_view import DEQUANTIZE, QUANTIZE, FileView
 from tvmq.formats.torch.exporter.conversions import DECOMPOSED, bounds_of, conversion_codes
-from tvmq.formats.torch.exporter.functions import FUNCTIONS, run
+from tvmq.formats.torch.exporter.onnx_operators import FUNCTIONS, run
 from tvmq.graph.names import UniqueNames
 
 PRODUCTS = ("Gemm", "MatMul")

@@ -80,7 +80,7 @@ def model_of(case: Case) -> onnx.ModelProto:
 
 
 def computed(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
-    from tvmq.formats.torch.exporter.build import TorchBuilder
+    from tvmq.formats.torch.exporter.build_module import TorchBuilder
 
     with torch.no_grad():
         found = TorchBuilder(model).module()(torch.from_numpy(x))
@@ -118,7 +118,7 @@ def test_parts_and_dynamic_sizes() -> None:
 
 
 def test_every_operator_has_a_case() -> None:
-    from tvmq.formats.torch.exporter.functions import FUNCTIONS
+    from tvmq.formats.torch.exporter.onnx_operators import FUNCTIONS
 
     tested = {name for name, _, _ in CASES} | {"Split", "Shape", "Blocks"}  # the last in test_to_torch.py
     assert FUNCTIONS.keys() == tested

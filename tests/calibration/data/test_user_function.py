@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from tvmq.calibration.data.functions import first_item, is_function, left_out, load_function, spool_samples
+from tvmq.calibration.data.user_function import first_item, is_function, left_out, load_function, spool_samples
 from tvmq.calibration.dataset import Input
 from tvmq.errors import ConfigError, DataError
 

@@ -7,7 +7,7 @@ import tvm
 
 from tests.passes.nets import NETS
 from tests.support.models.networks import block, drive, parse
-from tvmq.codegen.compile.description import describe_module
+from tvmq.codegen.compile.module_description import describe_module
 from tvmq.errors import ModelError
 from tvmq.graph.view import View
 from tvmq.runtime.artifact.model_description import Description

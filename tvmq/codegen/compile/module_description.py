@@ -15,8 +15,8 @@ from tvm import relax
 
 from tvmq.base.deprecation import warn_user
 from tvmq.errors import ModelError
-from tvmq.graph.functions import PARTS, function_module, is_partitioned
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.module_functions import PARTS, function_module, is_partitioned
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED

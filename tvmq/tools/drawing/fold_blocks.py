@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from tvmq.tools.drawing.network import INPUT, RESULT, Card, Network
+from tvmq.tools.drawing.network_cards import INPUT, RESULT, Card, Network
 
 DEPTHS = (4, 3, 2, 1, 0)  # words of names that parts of one block have in common, one after the other
 

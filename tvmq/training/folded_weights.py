@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from tvmq.training.tree import Handle
+from tvmq.training.module_tree import Handle
 
 
 class Folding(nn.Module):
