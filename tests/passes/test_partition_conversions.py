@@ -38,7 +38,7 @@ def split(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def operators(mod: tvm.IRModule, name: str) -> list[str]:
-    """What a function computes with, in order."""
+    """Operators of a function, in order."""
     return [op_name(value) for _, value in View(function_module(mod, name)).bindings]
 
 

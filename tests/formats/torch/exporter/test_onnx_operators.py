@@ -68,7 +68,7 @@ CASES: list[Case] = [
 
 
 def model_of(case: Case) -> onnx.ModelProto:
-    """One node, whose first input is fed and whose others are constants."""
+    """Model of one node, whose first input is fed and whose others are constants."""
     name, inputs, attributes = case
     names = [f"i{n}" if value is not None else "" for n, value in enumerate(inputs)]
     stored = [numpy_helper.from_array(np.asarray(v), n) for n, v in zip(names[1:], inputs[1:], strict=True) if n]
