@@ -57,7 +57,7 @@ def test_what_dispatches_has_records(table: dict[str, object]) -> None:
 
 def test_code_ranges_know_all_that_clip_to_codes() -> None:
     """Those whose attributes name the codes: the range of their results is known without a rule."""
-    files = ("arithmetic", "conversions", "functions", "integer_norms", "reductions")
+    files = ("arithmetic", "conversions", "value_functions", "integer_norms", "reductions")
     fields = {
         value.__tvm_ffi_type_info__.type_key: {field.name for field in value.__tvm_ffi_type_info__.fields}
         for file in files

@@ -52,12 +52,12 @@ PATHS: dict[str, dict[str, str]] = {
     "testing.lstm": {"testing.small": "get_net=get_lstm get_workload=get_lstm_workload lstm_cell"},
     "testing.mlp": {"testing.small": "get_net=get_mlp get_workload=get_mlp_workload"},
     "testing.mobilenet": {
-        "testing.chains": "conv_block get_workload=get_mobilenet_workload mobile_net separable_conv_block"
+        "testing.chain_networks": "conv_block get_workload=get_mobilenet_workload mobile_net separable_conv_block"
     },
     "testing.resnet_3d": {"testing.resnet": "get_net=get_resnet_3d get_workload=get_resnet_3d_workload"},
-    "testing.squeezenet": {"testing.chains": "get_net=get_squeezenet get_workload=get_squeezenet_workload"},
+    "testing.squeezenet": {"testing.chain_networks": "get_net=get_squeezenet get_workload=get_squeezenet_workload"},
     "testing.synthetic": {"testing.small": "get_net=get_synthetic get_workload=get_synthetic_workload"},
-    "testing.vgg": {"testing.chains": "get_net=get_vgg get_workload=get_vgg_workload"},
+    "testing.vgg": {"testing.chain_networks": "get_net=get_vgg get_workload=get_vgg_workload"},
     "tvm.contrib": {},
     "tvm.contrib.debugger": {},
     "tvm.contrib.debugger.debug_executor": {"graph_executor": "GraphModuleDebug create=create_debug"},
