@@ -21,7 +21,8 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const, make_const, op_name
 from tvmq.passes.families import scale_shift
-from tvmq.passes.families.base import SUM_SUFFIX, CodedFacts, Codes, Family, Group, Realizer, absorb_clip
+from tvmq.passes.families.absorb import absorb_clip
+from tvmq.passes.families.base import SUM_SUFFIX, CodedFacts, Codes, Family, Group, Realizer
 from tvmq.passes.partition.float_exceptions import why_float_sum
 
 

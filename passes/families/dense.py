@@ -17,16 +17,8 @@ from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, is_const, rank_of, shape_of
 from tvmq.options.config import QConfig
 from tvmq.options.rules import LayerFacts
-from tvmq.passes.families.base import (
-    Codes,
-    Family,
-    Group,
-    Realizer,
-    WeightFacts,
-    absorb_bias,
-    absorb_clip,
-    is_channel_constant,
-)
+from tvmq.passes.families.absorb import absorb_bias, absorb_clip, is_channel_constant
+from tvmq.passes.families.base import Codes, Family, Group, Realizer, WeightFacts
 from tvmq.passes.families.weights import integer_bias, weight_codes
 
 

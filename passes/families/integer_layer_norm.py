@@ -21,7 +21,8 @@ from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, sizes_of
 from tvmq.numerics.integer_layer_norm import LONGEST_ROW
-from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, fact_field, group_names
+from tvmq.passes.families.absorb import group_names
+from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, fact_field
 
 
 @dataclass

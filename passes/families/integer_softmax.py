@@ -26,7 +26,8 @@ from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.add_mask import LARGEST_STEP
 from tvmq.numerics.integer_softmax import LONGEST_ROW
 from tvmq.numerics.spec import QParams, QuantSpec
-from tvmq.passes.families.base import Codes, Family, Group, Realizer, fact_field, group_names
+from tvmq.passes.families.absorb import group_names
+from tvmq.passes.families.base import Codes, Family, Group, Realizer, fact_field
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 
 # all of 0..1, where no calibrated range says which part of it occurs

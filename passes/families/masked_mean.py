@@ -23,7 +23,8 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.masked_mean import LONGEST
-from tvmq.passes.families.base import Codes, Draft, Family, Group, Realizer, fact_field, group_names
+from tvmq.passes.families.absorb import group_names
+from tvmq.passes.families.base import Codes, Draft, Family, Group, Realizer, fact_field
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 
 AXIS = 1

@@ -21,7 +21,8 @@ from tvmq.graph import ops
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, sizes_of
 from tvmq.passes.families import base, dense
-from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, absorb_clip, fact_field, group_names
+from tvmq.passes.families.absorb import absorb_clip, group_names
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, fact_field
 from tvmq.passes.families.weights import weight_codes
 
 

@@ -15,7 +15,8 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const
 from tvmq.passes.families import scale_shift
-from tvmq.passes.families.base import PRODUCT_SUFFIX, BoundedFacts, Codes, Family, Group, Realizer, absorb_clip
+from tvmq.passes.families.absorb import absorb_clip
+from tvmq.passes.families.base import PRODUCT_SUFFIX, BoundedFacts, Codes, Family, Group, Realizer
 
 
 class Multiply(Family):

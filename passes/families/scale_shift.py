@@ -22,7 +22,8 @@ from tvmq.graph import ops
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
-from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip, fact_field
+from tvmq.passes.families.absorb import absorb_clip
+from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, fact_field
 from tvmq.passes.partition.float_exceptions import why_float_sum
 
 LINKS = where(kind=ARITHMETIC, is_own=False)

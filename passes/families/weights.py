@@ -16,7 +16,8 @@ from tvmq.graph.ops.conversions import is_calibrated, spec_of
 from tvmq.graph.view import const_value, op_name
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.numerics.spec import QParams, QuantSpec
-from tvmq.passes.families.base import Codes, Group, Realizer, group_names
+from tvmq.passes.families.absorb import group_names
+from tvmq.passes.families.base import Codes, Group, Realizer
 
 
 def weight_axis(call: relax.Call) -> int:

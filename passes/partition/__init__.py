@@ -24,7 +24,8 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View, op_name
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.options.rules import Decision
-from tvmq.passes.families.base import Draft, Group, group_names
+from tvmq.passes.families.absorb import group_names
+from tvmq.passes.families.base import Draft, Group
 from tvmq.passes.families.masked_mean import join_means
 from tvmq.passes.families.masks import absorb_masks
 from tvmq.passes.partition.code_results import code_results

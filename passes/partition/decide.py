@@ -24,7 +24,8 @@ from tvmq.numerics.codes import INT32_MAX
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Decision, LayerFacts, resolve
 from tvmq.passes.families import avg_pool
-from tvmq.passes.families.base import Draft, Group, group_names
+from tvmq.passes.families.absorb import group_names
+from tvmq.passes.families.base import Draft, Group
 from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.weight_scales import constant_qparams, power_of_two, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis

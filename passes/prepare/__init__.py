@@ -37,7 +37,7 @@ from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.symbolic import resolve_shapes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, sizes_of
-from tvmq.passes.families.base import clip_bounds
+from tvmq.passes.families.absorb import clip_bounds
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.prepare.matrix_products import product
 from tvmq.passes.prepare.normalizations import replace_normalizations

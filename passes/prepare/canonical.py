@@ -20,7 +20,7 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL, RESHAPE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.passes.families.base import clip_bounds
+from tvmq.passes.families.absorb import clip_bounds
 from tvmq.passes.matching import number
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions

@@ -29,7 +29,8 @@ from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
 from tvmq.numerics.spec import QParams
 from tvmq.options.config import QConfig, recorded_options
 from tvmq.passes.extensions import extension_families
-from tvmq.passes.families.base import RESCALED_SUFFIX, Codes, Group, group_names
+from tvmq.passes.families.absorb import group_names
+from tvmq.passes.families.base import RESCALED_SUFFIX, Codes, Group
 from tvmq.passes.families.conversions import tensor_qparams
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.partition import integer_groups
