@@ -87,8 +87,7 @@ def test_weights_of_four_bits(options):
 
 def codes_of_16_bits(*, stream: bool) -> tuple[tvm.IRModule, dict[str, Any]]:
     """An encoder's residual stream, or a network for pictures that reads 16 bits; and an input."""
-    net = encoder(pre_norm=True)
-    model = net.model(net.result) if stream else picture_net()
+    model = encoder(pre_norm=True) if stream else picture_net()
     options = {"residual_streams": "int16"} if stream else {"dtype_input": "int16", "nbit_input": 16}
     config = tvmq.QConfig(calibrate_mode="minmax", **options)
     return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), config=config, guard=None), feeds_of(model)[0]
