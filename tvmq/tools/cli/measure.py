@@ -85,7 +85,7 @@ class Measurements:
     save_samples  Write the preprocessed samples that judge the result as .npz, for verify, compare, run and bench.
     """
 
-    PANEL: ClassVar = RESULT
+    PANEL: ClassVar[str] = RESULT
     labels: Path | None = None
     metric: str | None = None
     compare: bool = True

@@ -32,7 +32,7 @@ class PictureOptions:
     crop       Share of the shorter side that --resize crop keeps. Default: 0.875.
     """
 
-    PANEL: ClassVar = "Pictures (--data FOLDER); options not given are guessed and reported"
+    PANEL: ClassVar[str] = "Pictures (--data FOLDER); options not given are guessed and reported"
     normalize: Annotated[str | None, Enum("Normalization", [(name, name) for name in NORMALIZATIONS])] = None
     mean: str | None = None
     std: str | None = None
