@@ -35,6 +35,8 @@ THIRD_PARTIES = {
     "quantization/search": TVM | {"scipy"},
     # the network that learns is torch's
     "training": TVM | {"torch"},
+    # a backend of torch.compile
+    "integrations": {"numpy", "torch"},
     # jinja2 writes the page
     "tools/report": TVM | {"jinja2"},
     "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask"},

@@ -25,7 +25,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("passes", "formats"),
     ("codegen", "runtime", "reference"),
     ("quantization",),
-    ("chips", "training"),
+    ("chips", "integrations", "training"),
     ("tools",),
     ("relay",),
 )

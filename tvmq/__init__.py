@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tvmq.formats.torch.exporter.to_torch import to_torch
     from tvmq.formats.torch.importer.export import from_torch
     from tvmq.formats.tosa.to_tosa import to_tosa
+    from tvmq.integrations import testing
     from tvmq.numerics.spec import QParams, QuantSpec
     from tvmq.options.config import QConfig, current_qconfig, qconfig
     from tvmq.options.rules import Rule
@@ -104,6 +105,7 @@ __all__ = [
     "run_calibration",
     "script",
     "search",
+    "testing",
     "to_onnx",
     "to_tflite",
     "to_torch",
@@ -152,6 +154,7 @@ _PUBLIC = {
     "run_calibration": "tvmq.quantization.pipeline:run_calibration",
     "script": "tvmq.tools.analysis.script:script",
     "search": "tvmq.quantization.search.loop:search",
+    "testing": "tvmq.integrations.testing",
     "to_onnx": "tvmq.formats.onnx.exporter.to_onnx:to_onnx",
     "to_tflite": "tvmq.formats.tflite.to_tflite:to_tflite",
     "to_tosa": "tvmq.formats.tosa.to_tosa:to_tosa",

@@ -1,0 +1,113 @@
+"""Golden results in a file, and a test that a model still gives them: equal bits, no tolerance.
+
+    # once, where the model is made
+    tvmq.testing.save_golden(exe, "golden.npz", samples)
+
+    # in the tests of those who use it, on whatever CPU
+    def test_model_gives_the_same_codes():
+        tvmq.testing.assert_same_codes("model.tvmq", "golden.npz")
+
+Tests: tests/integrations/test_testing.py
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmq.base.text import printable
+from tvmq.errors import DataError
+from tvmq.runtime.executable import load
+
+INPUT, OUTPUT = "input/{}/{}", "output/{}/{}"  # number of the sample, name
+
+
+def save_golden(model: Any, path: str | os.PathLike[str], samples: Iterable[Mapping[str, Any]]) -> None:
+    """Write inputs of a model, and what it computes of them, into an .npz.
+
+    model    a tvmq.Executable, or the path of a saved one
+    samples  {input name: array} each; a few are enough, real ones are best
+    raises   DataError for no samples, and for those that do not fit the model
+    """
+    exe, arrays = _executable(model), {}
+    for number, sample in enumerate(samples):
+        for name, value in sample.items():
+            arrays[INPUT.format(number, name)] = np.asarray(value)
+        for info, result in zip(exe.output_info, exe.run(sample), strict=True):
+            arrays[OUTPUT.format(number, info.name)] = result
+    if not arrays:
+        raise DataError("save_golden: there are no samples; give a few inputs of the model")
+    partial = Path(f"{os.fspath(path)}.part")
+    try:
+        with partial.open("wb") as file:
+            np.savez_compressed(file, **arrays)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def assert_same_codes(model: Any, path: str | os.PathLike[str]) -> None:
+    """Assert that a model gives the results in a file of `save_golden`, bit for bit.
+
+    model    a tvmq.Executable, or the path of a saved one
+    raises   AssertionError that says how many values differ and where the first one is; DataError for another file
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test
+    exe = _executable(model)
+    samples = _read(path)
+    for number, (inputs, expected) in enumerate(samples):
+        results = dict(zip((info.name for info in exe.output_info), exe.run(inputs), strict=True))
+        if results.keys() != expected.keys():
+            raise AssertionError(
+                f"the model has the outputs {', '.join(results)}, '{path}' those of another one: {', '.join(expected)}"
+            )
+        for name, values in expected.items():
+            difference = _first_difference(results[name], values)
+            assert not difference, f"sample {number} of '{path}', output '{name}': {difference}"
+
+
+def _executable(model: Any) -> Any:
+    return load(model) if isinstance(model, str | os.PathLike) else model
+
+
+def _read(path: str | os.PathLike[str]) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
+    """(inputs, results) of each sample."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise DataError(
+            f"assert_same_codes: '{path}' cannot be read ({printable(str(error))}); save_golden writes such files"
+        ) from error
+    samples: dict[int, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]] = {}
+    for key, array in arrays.items():
+        kind, _, rest = key.partition("/")
+        number, _, name = rest.partition("/")
+        if kind not in ("input", "output") or not number.isdecimal():
+            raise DataError(
+                f"assert_same_codes: '{path}' has an array '{printable(key)}'; save_golden writes such files"
+            )
+        samples.setdefault(int(number), ({}, {}))[kind == "output"][name] = array
+    if not samples:
+        raise DataError(f"assert_same_codes: '{path}' has no samples; save_golden writes such files")
+    return [samples[number] for number in sorted(samples)]
+
+
+def _first_difference(result: np.ndarray, expected: np.ndarray) -> str:
+    """Sentence about values that are not equal; "" if all are."""
+    if (result.shape, result.dtype) != (expected.shape, expected.dtype):
+        return f"it is {result.dtype}{list(result.shape)}, golden is {expected.dtype}{list(expected.shape)}"
+    bits = f"u{result.dtype.itemsize}"
+    differing = np.flatnonzero(np.ascontiguousarray(result).view(bits) != np.ascontiguousarray(expected).view(bits))
+    if not differing.size:
+        return ""
+    place = np.unravel_index(differing[0], result.shape)
+    return (
+        f"{differing.size} of {result.size} values differ, the first at {[int(index) for index in place]}: "
+        f"{result[place]}, golden is {expected[place]}"
+    )
