@@ -18,10 +18,10 @@ from tvm import relax
 
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL, RESHAPE
+from tvmq.graph.patterns.binding_group import number
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.families.absorb import clip_bounds
-from tvmq.passes.matching import number
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
 from tvmq.passes.prepare.algebra import NoNormalForm, Polynomial

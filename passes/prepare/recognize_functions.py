@@ -18,9 +18,9 @@ from tvm import relax
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
+from tvmq.graph.patterns.binding_group import BindingGroup, number
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import dtype_of, is_const, op_name, sizes_of
-from tvmq.passes.matching import BindingGroup, number
 
 ELEMENTWISE = where(elementwise=True)
 ENDS = where(kind=ARITHMETIC, is_own=False)

@@ -5,9 +5,8 @@ Tests: tests/passes/test_spellings.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-import numpy as np
 from tvm import relax
 
 from tvmq.graph.names import merge
@@ -71,15 +70,3 @@ def number(expr: relax.Expr) -> float | None:
         return None
     array = const_value(expr)
     return float(array.reshape(())) if array.size == 1 else None
-
-
-def is_number(expr: relax.Expr, value: float) -> bool:
-    """True for a constant of one element that is `value`, up to the precision of float16."""
-    constant = number(expr)
-    return constant is not None and bool(np.isclose(constant, value, rtol=1e-3, atol=0))
-
-
-def either_way(call: relax.Call) -> Sequence[tuple[relax.Expr, relax.Expr]]:
-    """The arguments of an operator of two, in both orders."""
-    a, b = call.args
-    return (a, b), (b, a)
