@@ -28,8 +28,7 @@ from tvm import relax
 
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
-from tvmq.graph.patterns.binding_group import BindingGroup
-from tvmq.graph.patterns.rules import RewriteRule, RewriteRules
+from tvmq.graph.patterns.rules import RewriteRule, RewriteRules, absorb_bindings
 from tvmq.graph.rewrite import Rewriter, Visit, rewrite
 from tvmq.graph.view import dtype_of, op_name, rank_of, sizes_of
 from tvmq.passes.prepare import algebra
@@ -114,9 +113,7 @@ def by_form(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr
     for x, form, walked in readings(rewriter, value, MEANS):
         replacement = normalization(x, form)
         replacement = softmax(x, form) if replacement is None else replacement
-        group = BindingGroup(rewriter, var)
-        group.join(walked)
-        if replacement is not None and group.close(partial(_is_smaller, x)):
+        if replacement is not None and absorb_bindings(rewriter, var, walked, partial(_is_smaller, x)):
             return replacement
     return None
 

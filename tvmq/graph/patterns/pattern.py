@@ -43,8 +43,9 @@ class PatternNode:
 
     @property
     def parts(self) -> tuple[PatternNode, ...]:
-        """Patterns of the expressions that it is made of."""
-        return ()
+        """Patterns that it is made of."""
+        fields = [value if isinstance(value, tuple) else (value,) for value in vars(self).values()]
+        return tuple(part for values in fields for part in values if isinstance(part, PatternNode))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +69,6 @@ class OperatorNode(PatternNode):
     follows: PatternNode | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def parts(self) -> tuple[PatternNode, ...]:
-        """Its arguments, or the one that it follows."""
-        return self.args or ((self.follows,) if self.follows is not None else ())
-
 
 @dataclass(frozen=True, eq=False)
 class Having(PatternNode):
@@ -83,33 +79,21 @@ class Having(PatternNode):
     shape: tuple[int, ...] | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def parts(self) -> tuple[PatternNode, ...]:
-        """The pattern of the same expression."""
-        return (self.inner,)
-
 
 @dataclass(frozen=True, eq=False)
-class Pair(PatternNode):
-    """Two patterns of one expression."""
+class AnyOf(PatternNode):
+    """Alternative: an expression that fits the left or the right pattern."""
 
     left: PatternNode = field(default_factory=PatternNode)
     right: PatternNode = field(default_factory=PatternNode)
 
-    @property
-    def parts(self) -> tuple[PatternNode, ...]:
-        """Both."""
-        return self.left, self.right
-
 
 @dataclass(frozen=True, eq=False)
-class AnyOf(Pair):
-    """Alternative: an expression that fits the left or the right pattern."""
-
-
-@dataclass(frozen=True, eq=False)
-class AllOf(Pair):
+class AllOf(PatternNode):
     """Conjunction: an expression that fits both patterns."""
+
+    left: PatternNode = field(default_factory=PatternNode)
+    right: PatternNode = field(default_factory=PatternNode)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,11 +102,6 @@ class Fields(PatternNode):
 
     items: tuple[PatternNode, ...] = ()
 
-    @property
-    def parts(self) -> tuple[PatternNode, ...]:
-        """Its items."""
-        return self.items
-
 
 @dataclass(frozen=True, eq=False)
 class Item(PatternNode):
@@ -130,11 +109,6 @@ class Item(PatternNode):
 
     inner: PatternNode = field(default_factory=PatternNode)
     index: int = 0
-
-    @property
-    def parts(self) -> tuple[PatternNode, ...]:
-        """The tuple."""
-        return (self.inner,)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,11 +25,11 @@ from typing import Any
 
 from tvm import relax
 
-from tvmq.graph.patterns.binding_group import BindingGroup
+from tvmq.graph.names import merge
 from tvmq.graph.patterns.matching import Matcher
 from tvmq.graph.patterns.pattern import OperatorNode, Pair, PatternNode, nodes, read_pattern
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import dtype_of, is_const, op_name
+from tvmq.graph.view import dtype_of, is_const, op_name, used_vars
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,8 @@ class RewriteRule:
             result = _call(self.result, parts) if _call(self.condition, parts) else None
             if result is None:
                 continue
-            group = BindingGroup(rewriter, var)
-            group.join({expr.name: expr for _, expr in pairs if getattr(expr, "name", None) in state.members})
-            if isinstance(result, relax.Var) or is_const(result) or group.close():
+            inner = {expr.name: expr for _, expr in pairs if getattr(expr, "name", None) in state.members}
+            if isinstance(result, relax.Var) or is_const(result) or absorb_bindings(rewriter, var, inner):
                 return result
         return None
 
@@ -111,3 +110,33 @@ def _value(rewriter: Rewriter, node: PatternNode, expr: relax.Expr) -> relax.Exp
     """The call of an operator that stands in the pattern; the expression itself for all else."""
     value = rewriter.value_of(expr) if "" not in _roots(node) else None
     return expr if value is None else value
+
+
+def absorb_bindings(
+    rewriter: Rewriter,
+    var: relax.Var,
+    inner: Mapping[str, relax.Var],
+    may_stay: Callable[[relax.Var], bool] = lambda _: False,
+) -> bool:
+    """True if what takes the place of `var` may do so for `inner` too: nothing else reads those, none is a result.
+
+    Then they count as gone, and what is emitted next gets the source names of all.
+
+    inner     new variables between the operands of the result and `var`, by name
+    may_stay  says of one that something else reads whether it may stay, with what it is made of
+    """
+    kept = [name for name in inner if _is_read_outside(rewriter, var, inner, name)]
+    if not all(may_stay(inner[name]) for name in kept):
+        return False
+    for name in kept:
+        kept += [other for other in used_vars(rewriter.value_of(inner[name])) if other in inner and other not in kept]
+    gone = [one for name, one in inner.items() if name not in kept]
+    rewriter.absorbed.update(old for one in gone for old in rewriter.old_names(one))
+    rewriter.sources = merge(*reversed([rewriter.names.get(name, ()) for name in inner]), rewriter.sources)
+    return True
+
+
+def _is_read_outside(rewriter: Rewriter, var: relax.Var, inner: Mapping[str, relax.Var], name: str) -> bool:
+    members = {old for one in inner.values() for old in rewriter.old_names(one)} | {var.name} | rewriter.absorbed
+    olds = rewriter.old_names(inner[name])
+    return any(rewriter.view.is_output(old) or not members.issuperset(rewriter.view.readers[old]) for old in olds)
