@@ -34,6 +34,7 @@ from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.names import WEIGHTS, merge
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
+from tvmq.graph.patterns.rules import RewriteRule, RewriteRules
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.symbolic import resolve_shapes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, sizes_of
@@ -47,6 +48,18 @@ from tvmq.passes.prepare.resampling import corners_meet, resample_operators
 
 SCALABLE = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 LARGEST = float(np.finfo(np.float32).max)
+SIMPLIFICATIONS = RewriteRules(
+    RewriteRule("nn.dropout(x)[0]", lambda x: x),
+    RewriteRule("(parts := split(x))[0]", lambda x: x, lambda parts: len(parts.ty.fields) == 1),
+    # one part, which Relax does not put into a tuple
+    RewriteRule("part := split(x)", lambda x: x, lambda part: isinstance(part.ty, relax.TensorType)),
+    RewriteRule("call := where(const(condition))", lambda call: _select_operand(call)),
+    RewriteRule("call := image.resize2d()", resample_operators, corners_meet, dtype="float32"),
+)
+CONSTANTS_LAST = RewriteRules(
+    RewriteRule("call := (add | multiply | maximum | minimum)(const(c), x)", lambda call: _swap_operands(call)),
+    RewriteRule("subtract(x, const(c))", lambda x, c: relax.op.add(x, make_const(-const_value(c)))),
+)
 
 
 def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> tvm.IRModule:
@@ -132,27 +145,15 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
     folded = fold(value)
     if folded is not None:
         return folded
-    if isinstance(value, relax.TupleGetItem):
-        source = rewriter.value_of(value.tuple_value)
-        if source is not None and _is_constant_batch_norm(rewriter, value):
-            return _batch_norm(rewriter, var, source)
-        if source is not None and op_name(source) == "nn.dropout" and value.index == 0:
-            return source.args[0]
-        if source is not None and op_name(source) == "split" and len(source.ty.fields) == 1:
-            return source.args[0]
-    if op_name(value) == "split" and isinstance(value.ty, relax.TensorType):
-        return value.args[0]  # one part, which Relax does not put into a tuple
-    place = selected_operand(value)
-    if place is not None and sizes_of(value.args[place]) == sizes_of(value):
-        return value.args[place]
+    if isinstance(value, relax.TupleGetItem) and _is_constant_batch_norm(rewriter, value):
+        return _batch_norm(rewriter, var, rewriter.value_of(value.tuple_value))
+    simpler = SIMPLIFICATIONS.visit(rewriter, var, value)
+    if simpler is not None:
+        return simpler
     if op_name(value) == "matmul":
         return product(rewriter, var, value)
-    if corners_meet(value) and (resize := resample_operators(value)) is not None:
-        return resize
-    if op_name(value) in ("add", "multiply", "maximum", "minimum") and is_const(value.args[0]):
-        value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
-    if op_name(value) == "subtract" and is_const(value.args[1]):
-        value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
+    ordered = CONSTANTS_LAST.visit(rewriter, var, value)
+    value = value if ordered is None else ordered
     # integers have no weights that a factor could go into
     is_float = isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
     if is_float and (normal_form := function(rewriter, var, value)) is not None:
@@ -160,6 +161,16 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
     if is_float and op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)
     return value
+
+
+def _select_operand(value: relax.Call) -> relax.Expr | None:
+    """The operand that a constant condition takes for all elements of a result of its shape."""
+    place = selected_operand(value)
+    return value.args[place] if place is not None and sizes_of(value.args[place]) == sizes_of(value) else None
+
+
+def _swap_operands(value: relax.Call) -> relax.Call:
+    return relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
 
 
 def _is_constant_batch_norm(rewriter: Rewriter, value: relax.TupleGetItem) -> bool:

@@ -19,9 +19,8 @@ from tvm import relax
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL, RESHAPE
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.graph.view import const_value, dtype_of, is_const, number_of, op_name, sizes_of
 from tvmq.passes.families.absorb import clip_bounds
-from tvmq.passes.matching import number
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
 from tvmq.passes.prepare.algebra import NoNormalForm, Polynomial
@@ -312,7 +311,7 @@ def _power(first: Polynomial, second: Polynomial) -> Polynomial:
 def _read_opaque(reader: PolynomialReader, call: relax.Call) -> Value:
     """Another function of one value each, such as the bounds and tests of shifts."""
     operands = [arg for arg in call.args if isinstance(arg, relax.Var)]
-    numbers = [number(arg) if isinstance(arg, relax.Expr) else arg for arg in call.args if arg not in operands]
+    numbers = [number_of(arg) if isinstance(arg, relax.Expr) else arg for arg in call.args if arg not in operands]
     if not operands or None in numbers:
         raise NoNormalForm(op_name(call))
     values = [reader.read(arg) for arg in operands]

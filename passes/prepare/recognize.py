@@ -28,18 +28,21 @@ from tvm import relax
 
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
+from tvmq.graph.patterns.rules import RewriteRule, RewriteRules, absorb_bindings
 from tvmq.graph.rewrite import Rewriter, Visit, rewrite
 from tvmq.graph.view import dtype_of, op_name, rank_of, sizes_of
-from tvmq.passes.matching import BindingGroup
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
 from tvmq.passes.prepare.algebra import Base, Polynomial, variable
 from tvmq.passes.prepare.canonical import MEANS, readings
 from tvmq.passes.prepare.recognize_functions import function
-from tvmq.passes.prepare.recognize_norms import normalization, with_factors
+from tvmq.passes.prepare.recognize_norms import FACTORS, normalization
 
 NEAR = 1e-5
-OTHER = {"log": ("nn.softmax", relax.op.nn.log_softmax), "exp": ("nn.log_softmax", relax.op.nn.softmax)}
+OTHER_SOFTMAX = RewriteRules(
+    RewriteRule("log(y := nn.softmax(x))", lambda x, y: relax.op.nn.log_softmax(x, int(y.attrs.axis))),
+    RewriteRule("exp(y := nn.log_softmax(x))", lambda x, y: relax.op.nn.softmax(x, int(y.attrs.axis))),
+)
 
 
 def softmax(x: relax.Var, form: Polynomial) -> relax.Expr | None:
@@ -49,17 +52,6 @@ def softmax(x: relax.Var, form: Polynomial) -> relax.Expr | None:
         return None
     operator, axis = meaning
     return operator(x, axis)
-
-
-def other_softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-    """nn.log_softmax for the logarithm of nn.softmax, nn.softmax for the exponential of nn.log_softmax."""
-    return _fuse_softmax(BindingGroup(rewriter, var), value) if op_name(value) in OTHER else None
-
-
-def _fuse_softmax(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
-    name, operator = OTHER[op_name(value)]
-    inner = group.producer(value.args[0], name)
-    return operator(inner.args[0], int(inner.attrs.axis)) if inner is not None and group.close() else None
 
 
 def _softmax_and_axis(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
@@ -121,9 +113,7 @@ def by_form(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr
     for x, form, walked in readings(rewriter, value, MEANS):
         replacement = normalization(x, form)
         replacement = softmax(x, form) if replacement is None else replacement
-        group = BindingGroup(rewriter, var)
-        group.join(walked)
-        if replacement is not None and group.close(partial(_is_smaller, x)):
+        if replacement is not None and absorb_bindings(rewriter, var, walked, partial(_is_smaller, x)):
             return replacement
     return None
 
@@ -134,4 +124,4 @@ def _is_smaller(x: relax.Var, inner: relax.Var) -> bool:
     return rank_of(inner) < rank_of(x) or any(a == 1 and b != 1 for a, b in pairs)
 
 
-RECOGNIZERS: tuple[Visit, ...] = (by_form, with_factors, other_softmax, function)
+RECOGNIZERS: tuple[Visit, ...] = (by_form, FACTORS.visit, OTHER_SOFTMAX.visit, function)

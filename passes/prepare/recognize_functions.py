@@ -18,9 +18,9 @@ from tvm import relax
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
+from tvmq.graph.patterns.rules import absorb_bindings
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import dtype_of, is_const, op_name, sizes_of
-from tvmq.passes.matching import BindingGroup, number
+from tvmq.graph.view import dtype_of, is_const, number_of, op_name, sizes_of
 
 ELEMENTWISE = where(elementwise=True)
 ENDS = where(kind=ARITHMETIC, is_own=False)
@@ -77,9 +77,7 @@ def function(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Exp
             continue  # behind a cast
         if match is None or names_of(chain, links, value) == match.spelling:
             continue
-        group = BindingGroup(rewriter, var)
-        group.join(chain.walked)
-        if sizes_of(chain.start) == sizes_of(var) and group.close():
+        if sizes_of(chain.start) == sizes_of(var) and absorb_bindings(rewriter, var, chain.walked):
             return match.emit(chain.start)
     return None
 
@@ -130,7 +128,7 @@ class _Chain:
                 self._known[expr.name] = self.values_of(call) if is_link else None
             return self._known[expr.name]
         if is_const(expr):
-            value = number(expr)
+            value = number_of(expr)
             return None if value is None else np.asarray(value)
         if not isinstance(expr, relax.Call):
             return None

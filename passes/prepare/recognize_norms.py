@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from tvm import relax, tirx
 
-from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.patterns.rules import RewriteRule, RewriteRules
 from tvmq.graph.view import const_value, is_const, op_name
-from tvmq.passes.matching import BindingGroup
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
 from tvmq.passes.prepare.algebra import Coefficient, Polynomial, variable
@@ -31,18 +30,6 @@ def normalization(x: relax.Var, form: Polynomial) -> relax.Expr | None:
     norm = norm_of(form)
     unit = _unit_norm(x, norm.axes, norm.epsilon, centred=norm.centred) if norm is not None else None
     return _apply_factors(unit, norm) if unit is not None and norm is not None else None
-
-
-def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-    """A normalization with what stands around it, a product, a sum, or reshapes; None if there is none."""
-    group, norm = BindingGroup(rewriter, var), None
-    if op_name(value) == "multiply":
-        norm = _with_gamma(group, value)
-    if op_name(value) == "add":
-        norm = _with_beta(group, value)
-    if op_name(value) == "reshape":
-        norm = _match_grouped_norm(group, value)
-    return norm if norm is not None and group.close() else None
 
 
 # ---- quotients
@@ -127,22 +114,10 @@ def _unit_norm(x: relax.Expr, axes: tuple[int, ...], epsilon: float, *, centred:
 # ---- factors
 
 
-def _with_gamma(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
-    """norm(x) * constant."""
-    norm = group.producer(value.args[0], *CENTRED, "nn.rms_norm")
-    if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
-        return None
-    if not is_const(norm.args[1]) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
-        return None
-    return _with_parameter(norm, value.args[1], 1)
-
-
-def _with_beta(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
-    """norm(x) + constant."""
-    norm = group.producer(value.args[0], *CENTRED)
-    if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
-        return None
-    return _with_parameter(norm, value.args[1], 2) if _is_filled(norm.args[2], 0) else None
+def _with_gamma(norm: relax.Call, gamma: relax.Expr) -> relax.Expr | None:
+    """norm * constant as a norm."""
+    has_beta = op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)
+    return None if has_beta or not is_const(norm.args[1]) else _with_parameter(norm, gamma, 1)
 
 
 def _with_parameter(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
@@ -203,13 +178,9 @@ def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.E
 # ---- groups
 
 
-def _match_grouped_norm(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
-    """reshape(norm(reshape(x, [batch, groups, ...] or [batch, ..., groups, channels of one])), shape of x)."""
-    norm = group.producer(value.args[0], "nn.layer_norm", "nn.instance_norm")
-    before = group.producer(norm.args[0], "reshape") if norm is not None else None
-    if norm is None or before is None or not _same_shape(value, before.args[0]):
-        return None
-    x, sizes, inner = before.args[0], list(value.ty.shape), list(norm.ty.shape)
+def _group_norm(x: relax.Expr, norm: relax.Call) -> relax.Expr | None:
+    """group_norm for a norm of x, reshaped to [batch, groups, ...] or [batch, ..., groups, channels of one]."""
+    sizes, inner = list(x.ty.shape), list(norm.ty.shape)
     rank, last = len(inner), len(sizes) - 1
     if len(sizes) < 3 or rank < 3 or not _is_equal(sizes[0], inner[0]):
         return None
@@ -270,3 +241,22 @@ def _is_equal(a: tirx.PrimExpr, b: tirx.PrimExpr) -> bool:
     if isinstance(a, tirx.IntImm) and isinstance(b, tirx.IntImm):
         return int(a) == int(b)
     return bool(a.same_as(b))
+
+
+FACTORS = RewriteRules(
+    RewriteRule(
+        "y := multiply(norm := (nn.layer_norm | nn.instance_norm | nn.group_norm | nn.rms_norm)(x), const(gamma))",
+        _with_gamma,
+        lambda y, norm: _same_shape(y, norm),
+    ),
+    RewriteRule(
+        "y := add(norm := (nn.layer_norm | nn.instance_norm | nn.group_norm)(x), const(beta))",
+        lambda norm, beta: _with_parameter(norm, beta, 2),
+        lambda y, norm: _same_shape(y, norm) and _is_filled(norm.args[2], 0),
+    ),
+    RewriteRule(
+        "y := reshape(norm := (nn.layer_norm | nn.instance_norm)(reshape(x)))",
+        _group_norm,
+        lambda y, x: _same_shape(y, x),
+    ),
+)

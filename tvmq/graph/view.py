@@ -100,6 +100,14 @@ def const_value(expr: relax.Expr) -> np.ndarray:
     return expr.value.numpy()
 
 
+def number_of(expr: relax.Expr) -> float | None:
+    """The value of a constant of one element; None for anything else."""
+    if not is_const(expr):
+        return None
+    array = const_value(expr)
+    return float(array.reshape(())) if array.size == 1 else None
+
+
 def make_const(array: np.ndarray) -> relax.Expr:
     """A constant of the array's own element type; relax.const alone would narrow 64-bit numbers to 32 bits.
 

@@ -15,9 +15,9 @@ from tvm import tirx
 from tvm.relax.transform import FusionPattern
 
 from tvmq.base.by_name import is_object_name, object_named
-from tvmq.codegen.custom_lowering.pattern import PatternNode, operators, read_pattern, spine
 from tvmq.errors import ConfigError
 from tvmq.graph.names import identifier
+from tvmq.graph.patterns.pattern import PatternNode, operators, read_pattern, spine
 
 STAGE = "build(lowerings=...)"
 

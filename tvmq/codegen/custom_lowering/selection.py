@@ -14,9 +14,9 @@ from tvm import relax
 from tvmq.codegen.custom_lowering.loop_function import Loops, function_for
 from tvmq.codegen.custom_lowering.lowering import Lowering
 from tvmq.codegen.custom_lowering.match import Match
-from tvmq.codegen.custom_lowering.matching import Matcher, MatchState
-from tvmq.codegen.custom_lowering.pattern import PatternStep, spine
 from tvmq.graph.names import merge
+from tvmq.graph.patterns.matching import Matcher, MatchState
+from tvmq.graph.patterns.pattern import PatternStep, nodes, spine
 from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 
 
@@ -73,7 +73,9 @@ def select(
 
 class _Selector:
     def __init__(self, view: View) -> None:
-        self.view, self.matcher = view, Matcher(view)
+        self.view = view
+        values = {view.var[name]: value for name, value in view.value.items()}
+        self.matcher = Matcher(view.producer, view.sources, values=values)
         self.owner: dict[str, str] = {}  # {variable: lowering}
         self.matches: dict[str, LoweringMatch] = {}
         self.mismatches: list[Mismatch] = []
@@ -148,9 +150,11 @@ class _Selector:
                     constants.append(const_value(arg))
                 elif arg.name not in members:
                     inputs[arg.name] = arg
-        captured = {}
-        for key, pattern in lowering.annotations.items():
-            captured[key] = next((e for n, e in _captures(lowering.node, state) if _is(n.source, pattern)), None)
+        known = [(node.source, state.captured[id(node)]) for node in nodes(lowering.node) if id(node) in state.captured]
+        captured = {
+            key: next((expr for source, expr in known if _is(source, pattern)), None)
+            for key, pattern in lowering.annotations.items()
+        }
         return Match(
             lowering.name,
             merge(*(view.sources(name) for name in members)),
@@ -237,16 +241,6 @@ def _operands(args: Any) -> Iterator[relax.Expr]:
             yield from _operands(arg.args)
         elif is_const(arg) or (isinstance(arg, relax.Var) and used_vars(arg)):
             yield arg
-
-
-def _captures(node: Any, state: MatchState) -> Iterator[tuple[Any, relax.Expr]]:
-    """(node, expression) of all nodes of a pattern that stand for something."""
-    if id(node) in state.captured:
-        yield node, state.captured[id(node)]
-    parts = [getattr(node, name, None) for name in ("inner", "left", "right", "follows")]
-    for part in (*parts, *(getattr(node, "args", None) or ()), *getattr(node, "items", ())):
-        if part is not None:
-            yield from _captures(part, state)
 
 
 def _is(a: Any, b: Any) -> bool:

@@ -1,11 +1,16 @@
-"""Patterns of operators as a tree, read from TVM's dataflow patterns or from a notation of operator names.
+"""Patterns of operators as a tree, read from TVM's dataflow patterns or from one of two notations.
 
     "nn.conv2d -> add -> tvmq.requantize"           each reads the one before
     "nn.conv2d[groups=1] -> add? -> tvmq.requantize[dtype=int8]"     attributes; what may be absent
 
-TVM's patterns (tvm.relax.dpl) are read into the same tree, so that a miss can be told in words.
+    "log(nn.softmax(x))"                            arguments, of which the last ones may be left out
+    "y := (add | multiply)(x, const(c))"            names, alternatives, constants
+    "tvmq.quantize(nn.max_pool2d(x, strides=[2, 2])[0], const(), _)"    attributes, an item of a tuple, anything
 
-Tests: tests/codegen/custom_lowering/test_own_functions.py
+A name stands for one expression wherever it occurs. TVM's patterns (tvm.relax.dpl) are read into the same tree, so that
+a miss can be told in words.
+
+Tests: tests/graph/test_patterns.py, tests/codegen/custom_lowering/test_own_functions.py
 """
 
 from __future__ import annotations
@@ -13,7 +18,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 from tvm.relax import dpl
@@ -26,9 +32,20 @@ STEP = re.compile(r"(?P<name>[A-Za-z_]\w*(\.\w+)*)(\[(?P<attributes>[^\]]*)\])?(
 
 @dataclass(frozen=True, eq=False)
 class PatternNode:
-    """Any expression. `source` is the pattern of TVM that it was read from, if it was."""
+    """Any expression.
 
+    label   name by which rules and functions know it
+    source  pattern of TVM that it was read from, if it was
+    """
+
+    label: str = field(default="", kw_only=True)
     source: Any = field(default=None, kw_only=True)
+
+    @property
+    def parts(self) -> tuple[PatternNode, ...]:
+        """Patterns that it is made of."""
+        fields = [value if isinstance(value, tuple) else (value,) for value in vars(self).values()]
+        return tuple(part for values in fields for part in values if isinstance(part, PatternNode))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +104,14 @@ class Fields(PatternNode):
 
 
 @dataclass(frozen=True, eq=False)
+class Item(PatternNode):
+    """An item of a tuple that an operator gives."""
+
+    inner: PatternNode = field(default_factory=PatternNode)
+    index: int = 0
+
+
+@dataclass(frozen=True, eq=False)
 class Foreign(PatternNode):
     """A pattern that only TVM's own matcher can decide."""
 
@@ -121,40 +146,31 @@ def read_pattern(pattern: Any, where: str) -> PatternNode:
 
 def spine(node: PatternNode) -> list[PatternStep]:
     """The operators from the innermost to the result, along the longest way."""
+    ways = [spine(part) for part in node.parts]
+    longest = max(ways, key=len, default=[])
     if isinstance(node, OperatorNode):
-        inner = [spine(arg) for arg in node.args or (node.follows or PatternNode(),)]
-        return [*max(inner, key=len, default=[]), PatternStep(node)]
-    if isinstance(node, Having):
-        return spine(node.inner)
-    if isinstance(node, AllOf | AnyOf):
-        left, right = spine(node.left), spine(node.right)
-        longer, shorter = (left, right) if len(left) >= len(right) else (right, left)
-        if isinstance(node, AllOf):
-            return longer
-        known = {id(step.node) for step in shorter}
-        return [PatternStep(step.node, step.optional or id(step.node) not in known) for step in longer]
-    if isinstance(node, Fields):
-        return max(map(spine, node.items), key=len, default=[])
-    return []
+        return [*longest, PatternStep(node)]
+    if not isinstance(node, AnyOf):
+        return longest
+    known = {id(step.node) for step in (ways[1] if longest is ways[0] else ways[0])}
+    return [PatternStep(step.node, step.optional or id(step.node) not in known) for step in longest]
+
+
+def nodes(node: PatternNode) -> Iterator[PatternNode]:
+    """All nodes of a pattern, parts before what is made of them."""
+    for part in node.parts:
+        yield from nodes(part)
+    yield node
 
 
 def operators(node: PatternNode) -> Iterator[OperatorNode]:
     """All operators of a pattern, arguments before the calls that read them."""
-    if isinstance(node, OperatorNode):
-        for arg in node.args or (node.follows or PatternNode(),):
-            yield from operators(arg)
-        yield node
-    elif isinstance(node, Having):
-        yield from operators(node.inner)
-    elif isinstance(node, AllOf | AnyOf):
-        yield from operators(node.left)
-        yield from operators(node.right)
-    elif isinstance(node, Fields):
-        for item in node.items:
-            yield from operators(item)
+    return (one for one in nodes(node) if isinstance(one, OperatorNode))
 
 
 def _read_text(text: str, where: str) -> PatternNode:
+    if "->" not in text and "(" in re.sub(r"\[.*?\]", "", text):
+        return _ExpressionReader(text, where).read()
     node: PatternNode | None = None
     for part in text.split("->"):
         match = STEP.fullmatch(part.strip())
@@ -186,6 +202,54 @@ def _attributes(text: str, pattern: str, where: str) -> dict[str, Any]:
         except (ValueError, SyntaxError):
             attributes[name.strip()] = value.strip()
     return attributes
+
+
+class _ExpressionReader:
+    """Reads the notation with arguments, whose grammar is that of Python's expressions."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self._text, self._where = text, where
+        self._named: dict[str, PatternNode] = {}
+
+    def read(self) -> PatternNode:
+        """Tree of the text."""
+        try:
+            tree = ast.parse(f"({self._text})", mode="eval").body
+        except SyntaxError:
+            tree = None
+        return self._node(tree)
+
+    def _node(self, tree: ast.expr | None) -> PatternNode:
+        if isinstance(tree, ast.NamedExpr):
+            return self._name(tree.target.id, self._node(tree.value))
+        if isinstance(tree, ast.Name):
+            known = self._named.get(tree.id)
+            return known or (self._name(tree.id, PatternNode()) if tree.id != "_" else PatternNode())
+        if isinstance(tree, ast.Call) and ast.unparse(tree.func) == "const":
+            return self._name(ast.unparse(tree.args[0]), ConstNode()) if tree.args else ConstNode()
+        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name | ast.Attribute | ast.BinOp):
+            args, attributes = tuple(map(self._node, tree.args)), {str(k.arg): _literal(k.value) for k in tree.keywords}
+            names = ast.unparse(tree.func).replace("relax.", "").split(" | ")
+            calls = [OperatorNode(name, args, attributes=attributes) for name in names]
+            return reduce(AnyOf, calls[1:], calls[0])
+        if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
+            return AnyOf(self._node(tree.left), self._node(tree.right))
+        if isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Constant):
+            return Item(self._node(tree.value), int(tree.slice.value))
+        if isinstance(tree, ast.Tuple):
+            return Fields(tuple(map(self._node, tree.elts)))
+        raise ConfigError(
+            f"{self._where}: {ast.unparse(tree) if tree else self._text!r} of the pattern {self._text!r} is no "
+            "expression of operators; write it as in add(nn.conv2d(x, const(w), groups=1), const(bias))"
+        )
+
+    def _name(self, label: str, node: PatternNode) -> PatternNode:
+        self._named[label] = replace(node, label=label)
+        return self._named[label]
+
+
+def _literal(tree: ast.expr) -> Any:
+    return tree.id if isinstance(tree, ast.Name) else ast.literal_eval(tree)
 
 
 def _read_dpl(pattern: Any, known: dict[int, PatternNode]) -> PatternNode:

@@ -5,24 +5,25 @@ Tests: tests/codegen/custom_lowering/test_own_functions.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
-from tvmq.codegen.custom_lowering.pattern import (
+from tvmq.graph.patterns.pattern import (
     AllOf,
     AnyOf,
     ConstNode,
     Fields,
     Foreign,
     Having,
+    Item,
     OperatorNode,
     PatternNode,
 )
-from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, shape_of
+from tvmq.graph.view import const_value, dtype_of, flatten_tuples, is_const, op_name, shape_of
 
 COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "equal")
 
@@ -44,7 +45,7 @@ class MatchState:
     """The part of a match that the matcher has gone through so far.
 
     members   variables of the operators, arguments before the calls that read them
-    captured  {id of a pattern of TVM: expression}
+    captured  {id of a node of the pattern: expression}
     """
 
     members: list[str] = field(default_factory=list)
@@ -60,14 +61,27 @@ class MatchState:
 
 
 class Matcher:
-    """Patterns against the expressions of one module."""
+    """Patterns against the expressions of one module.
 
-    def __init__(self, view: View) -> None:
-        self.view = view
+    producer  gives the value that a variable is bound to, as `View.producer` does
+    sources   gives the source names of a variable
+    swaps     whether the operands of sums and products may stand in the other order
+    values    {variable: value} for patterns that only TVM's own matcher can decide
+    """
+
+    def __init__(
+        self,
+        producer: Callable[[relax.Expr], relax.Expr | None],
+        sources: Callable[[str], Sequence[str]],
+        *,
+        swaps: bool = True,
+        values: Mapping[relax.Var, relax.Expr] | None = None,
+    ) -> None:
+        self._producer, self._sources, self._swaps, self._values = producer, sources, swaps, values or {}
         self._miss = Miss(-1, "")
 
     def matches(self, node: PatternNode, expr: relax.Expr) -> Iterator[MatchState]:
-        """All ways in which a pattern fits; sums and products in both orders."""
+        """All ways in which a pattern fits."""
         yield from self._match(node, expr, MatchState())
 
     def miss(self, node: PatternNode, expr: relax.Expr) -> str | None:
@@ -104,8 +118,14 @@ class Matcher:
                     yield inner
                 else:
                     self._fail(state, why)
+        elif isinstance(node, Item):
+            value = self._producer(expr) if isinstance(expr, relax.Var) else expr
+            if isinstance(value, relax.TupleGetItem) and int(value.index) == node.index:
+                yield from self._match(node.inner, value.tuple_value, state)
+            else:
+                self._fail(state, f"{self.name(expr)} is no item {node.index} of a tuple, as the pattern asks")
         elif isinstance(node, Fields):
-            value = expr if isinstance(expr, relax.Tuple) else self.view.producer(expr)
+            value = expr if isinstance(expr, relax.Tuple) else self._producer(expr)
             if isinstance(value, relax.Tuple) and len(value.fields) == len(node.items):
                 yield from self._zip(node.items, value.fields, state)
             else:
@@ -124,12 +144,11 @@ class Matcher:
         if isinstance(node, ConstNode) and node.value is not None and not np.array_equal(node.value, const_value(expr)):
             return "a constant has other values than the pattern's"
         if isinstance(node, Foreign):
-            values = {self.view.var[name]: value for name, value in self.view.value.items()}
-            return None if node.source.match(expr, values) else f"{self.name(expr)} does not fit {node.source}"
+            return None if node.source.match(expr, self._values) else f"{self.name(expr)} does not fit {node.source}"
         return None
 
     def _operator(self, node: OperatorNode, expr: relax.Expr, state: MatchState) -> Iterator[MatchState]:
-        call = self.view.producer(expr) if isinstance(expr, relax.Var) else expr
+        call = self._producer(expr) if isinstance(expr, relax.Var) else expr
         if not isinstance(call, relax.Call) or op_name(call) != node.name:
             other = op_name(call) or ("a constant" if is_const(expr) else "an input of the model")
             self._fail(state, f"{self.name(expr)} is {other}, the pattern asks for {node.name}")
@@ -152,7 +171,7 @@ class Matcher:
             self._fail(state, f"{node.name} has {len(call.args)} arguments, the pattern has {len(node.args)}")
             return
         yield from self._zip(node.args, call.args, state)
-        if node.name in COMMUTATIVE and len(call.args) == 2:
+        if self._swaps and node.name in COMMUTATIVE and len(call.args) == 2:
             yield from self._zip(node.args, list(call.args)[::-1], state)
 
     def _zip(self, nodes: Sequence[PatternNode], args: Sequence[relax.Expr], state: MatchState) -> Iterator[MatchState]:
@@ -167,7 +186,7 @@ class Matcher:
             return f"{self.name(expr)} is {dtype_of(expr)}, the pattern asks for {node.dtype}"
         if node.shape is not None and shape_of(expr) != node.shape:
             return f"{self.name(expr)} has shape {shape_of(expr)}, the pattern asks for {node.shape}"
-        call = self.view.producer(expr) if isinstance(expr, relax.Var) else expr
+        call = self._producer(expr) if isinstance(expr, relax.Var) else expr
         return self._attributes_lack(node.attributes, expr, call) if node.attributes else None
 
     def _attributes_lack(self, attributes: Any, expr: relax.Expr, call: Any) -> str | None:
@@ -182,7 +201,7 @@ class Matcher:
     def name(self, expr: relax.Expr) -> str:
         """Display name of an expression: that of its layer."""
         if isinstance(expr, relax.Var):
-            return f"'{'/'.join(self.view.sources(expr.name)[:1])}'"
+            return f"'{'/'.join(self._sources(expr.name)[:1])}'"
         return "a constant" if is_const(expr) else op_name(expr) or "an expression"
 
 
@@ -204,5 +223,3 @@ def as_python(value: Any) -> Any:
         return tuple(as_python(item) for item in value)
     except TypeError:
         return str(value)
-
-
