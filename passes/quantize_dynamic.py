@@ -35,7 +35,7 @@ from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.run_time_scales import WEIGHTED, why_float
 from tvmq.passes.families.weight_scales import reduce_weight_bits
 from tvmq.passes.partition.decide import layer_facts
-from tvmq.passes.realize import Realizer, integer_facts
+from tvmq.passes.realize import ModuleRealizer, integer_facts
 from tvmq.passes.realize.weight_codes import RoundingByData, WeightOptions
 
 
@@ -52,7 +52,7 @@ def quantize_dynamic(
     decisions = _decide_layers(view, config)
     reasons = {var.name: _reason(value, decisions[var.name], config) for var, value in view.bindings}
     layers = {name: _weight_options(decisions[name], config) for name, reason in reasons.items() if reason is None}
-    realizer = Realizer(mod, config, at_run_time=layers, rounding=rounding)
+    realizer = ModuleRealizer(mod, config, at_run_time=layers, rounding=rounding)
     result = realizer.run()
     reasons |= {name: f"limit: {fact}" for name, fact in realizer.refused.items()}
     ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), {}

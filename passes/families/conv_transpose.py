@@ -72,7 +72,7 @@ class ConvTranspose(Family):
         )
 
     def spread_scale(self, call: relax.Call, scale: np.ndarray) -> np.ndarray:
-        """One for each output channel."""
+        """Scales of the output channels."""
         scale = per_output_channel(scale, tuple(shape_of(call.args[1])), int(call.attrs.groups))
         return over_channels(scale, rank_of(call) - 2) if scale.ndim else scale
 

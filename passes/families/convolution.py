@@ -77,7 +77,7 @@ class Convolution(Family):
         )
 
     def spread_scale(self, call: relax.Call, scale: np.ndarray) -> np.ndarray:
-        """One for each filter."""
+        """Scales of the filters."""
         return over_channels(scale, self.spatial) if scale.ndim else scale
 
     def sums_in_lanes(self, weight: tuple[int | str, ...]) -> bool:

@@ -76,17 +76,17 @@ def code_tensors(mod: tvm.IRModule) -> tuple[dict[str, str], list[tuple[str, str
     return realizer.tensors, realizer.equal
 
 
-def _make_realizer(mod: tvm.IRModule, ledger: Ledger, *, at_run_time: bool) -> Realizer:
+def _make_realizer(mod: tvm.IRModule, ledger: Ledger, *, at_run_time: bool) -> ModuleRealizer:
     """The realizer of the groups of a calibrated module, and of the layers that rules give scales at run time."""
     config, layers = recorded_options(ledger.config), {}
     for name, entry in ledger.layers.items():
         if at_run_time and entry.get("dynamic"):
             spec, observer = entry["specs"].get("weights"), entry.get("observers", {}).get("weights")
             layers[name] = WeightOptions(QuantSpec.from_dict(spec) if spec else config.weight_spec, observer)
-    return Realizer(mod, config, integer_groups(ledger.layers), layers)
+    return ModuleRealizer(mod, config, integer_groups(ledger.layers), layers)
 
 
-class Realizer:
+class ModuleRealizer:
     """Walks the module; offers the families what they need (passes/families/base.py, Realizer).
 
     groups       their codes have calibrated scales
@@ -416,4 +416,4 @@ def integer_facts(weight: QuantSpec) -> dict[str, object]:
     return {"precision": "int8", **narrow}
 
 
-__all__ = ["Realizer", "code_bounds", "code_tensors", "integer_facts", "realize", "requantize_constants"]
+__all__ = ["ModuleRealizer", "code_bounds", "code_tensors", "integer_facts", "realize", "requantize_constants"]
