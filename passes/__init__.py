@@ -22,7 +22,6 @@ PASSES: dict[str, str] = {
     "correct_bias": "tvmq.passes.correct_bias:correct_bias",
     "import_qdq": "tvmq.passes.import_qdq:import_qdq",
     "realize": "tvmq.passes.realize:realize",
-    "quantize_dynamic_layers": "tvmq.passes.quantize_dynamic_layers:quantize_dynamic_layers",
     "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
     "pack_weights": "tvmq.passes.pack_weights:pack_weights",

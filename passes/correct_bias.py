@@ -24,11 +24,11 @@ from tvmq import numerics
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE, TRANSPOSED
-from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, op_name, shape_of, sizes_of
 from tvmq.numerics.gemm import multiply_matrices
-from tvmq.passes.families.base import family_named
+from tvmq.passes.families.base import family_named, round_constant
+from tvmq.passes.families.weights import qparams_of
 
 
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
@@ -96,11 +96,7 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
     if mean is None or simulated is None or op_name(simulated) != "tvmq.simulated_quantize":
         return None
     weight = const_value(simulated.args[0])
-    spec = spec_of(simulated.attrs)
-    axis = simulated.attrs.axis if simulated.attrs.axis >= 0 else None
-    scale, zero = const_value(simulated.args[1]), const_value(simulated.args[2])
-    codes = numerics.quantize(weight, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
-    error = weight.astype(np.float64) - numerics.dequantize(codes, scale, zero, axis=axis).astype(np.float64)
+    error = weight.astype(np.float64) - round_constant(weight, qparams_of(simulated)).astype(np.float64)
     if op_name(call) == "matmul":
         return multiply_matrices(mean, error) if mean.size == error.shape[0] else None
     groups = int(call.attrs.groups)

@@ -16,16 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq import numerics
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value
-from tvmq.numerics.spec import QParams, QuantSpec, choose_qparams
+from tvmq.numerics.spec import QuantSpec, choose_qparams
 from tvmq.options.config import QConfig, recorded_options
+from tvmq.passes.families.base import round_constant
 from tvmq.passes.families.weight_scales import constant_qparams
 from tvmq.passes.partition import integer_groups
 
@@ -47,7 +46,7 @@ def round_biases(mod: tvm.IRModule, ranges: Mapping[str, Range] | None = None) -
         name, bias = names[var.name], const_value(value.args[1])
         bias_range = (ranges or {}).get(name)
         qparams = choose_qparams(*bias_range, spec) if bias_range else constant_qparams(bias, spec, None, config, name)
-        return relax.Call(value.op, [value.args[0], relax.const(_round_bias(bias, qparams))], value.attrs)
+        return relax.Call(value.op, [value.args[0], relax.const(round_constant(bias, qparams))], value.attrs)
 
     return with_ledger(rewrite(mod, visit), ledger)
 
@@ -69,9 +68,3 @@ def bias_variables(mod: tvm.IRModule) -> dict[str, str]:
     """
     view, groups = View(mod), integer_groups(require_stage(mod, "round_biases", ("annotated",)).layers)
     return {f"{g.root}_bias": g.members[1] for g in groups if g.facts.bias and g.members[1] in view.value}
-
-
-def _round_bias(bias: np.ndarray, qparams: QParams) -> np.ndarray:
-    spec = qparams.spec
-    codes = numerics.quantize(bias, qparams.scale, qparams.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
-    return numerics.dequantize(codes, qparams.scale, qparams.zero_point)

@@ -11,7 +11,7 @@ from pages import ROOT, Page
 WIDTH, HEIGHT, GAP = 118, 26, 8
 
 # Passes that `quantize` leaves out where nothing asks for them
-OPTIONAL = {"passes", "equalize", "scale_outliers", "correct_bias", "quantize_dynamic_layers"}
+OPTIONAL = {"passes", "equalize", "scale_outliers", "correct_bias"}
 IN_A_ROW = 4  # passes; folders are narrower
 FOLDERS_IN_A_ROW = 6
 

@@ -14,7 +14,6 @@ from tvmq.formats.relax import from_relax
 from tvmq.graph.ops.conversions import dequantize, quantize
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.options.config import QConfig, qconfig
-from tvmq.options.rules import Rule
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
@@ -27,7 +26,6 @@ from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
-from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.round_weights import round_weights
@@ -167,7 +165,6 @@ ABOUT = {
     "correct_bias": "The mean of each input channel is 1 here, in place of what calibration saw.",
     "import_qdq": "A convolution of a model that brings scales of its own.",
     "realize": "The softmax stays float: the last sums are dequantized for it.",
-    "quantize_dynamic_layers": '`Rule(op="matmul", activations="dynamic")`.',
     "quantize_dynamic": '`qconfig(activations="dynamic")`.',
     "fold_constants": "A weight that is turned and halved.",
     "pack_weights": "`qconfig(nbit_weight=4)`.",
@@ -211,9 +208,6 @@ def befores() -> dict[str, Module]:
         "correct_bias": calibrated(product, default),
         "import_qdq": prepare(made(Net(*picture), _pairs)),
         "realize": calibrated(network, default),
-        "quantize_dynamic_layers": realize(
-            calibrated(product, qconfig(rules=(Rule(op="matmul", activations="dynamic"),)))
-        ),
         "quantize_dynamic": prepare(product),
         "fold_constants": made(Net(*rows), _transposed),
         "pack_weights": realize(calibrated(product, qconfig(nbit_weight=4))),
@@ -234,7 +228,6 @@ RUN: dict[str, Callable[[Module], Module]] = {
     "correct_bias": lambda mod: correct_bias(mod, {name: np.ones(8) for name in View(mod).var}),
     "import_qdq": lambda mod: import_qdq(mod, qconfig()),
     "realize": realize,
-    "quantize_dynamic_layers": quantize_dynamic_layers,
     "quantize_dynamic": lambda mod: quantize_dynamic(mod, qconfig(activations="dynamic")),
     "fold_constants": fold_constants,
     "pack_weights": pack_weights,

@@ -13,7 +13,6 @@ import numpy as np
 import tvm
 
 from tvmq.calibration.observers.base import TensorStatistics
-from tvmq.calibration.observers.histogram_statistics import Counter, count_bins
 from tvmq.errors import CalibrationError
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, op_name, sizes_of
@@ -78,7 +77,6 @@ def collect(
     evaluator: Evaluator,
     *,
     with_histogram: bool = True,
-    counter: Counter = count_bins,
     compile_in_place: CompileInPlace | None = None,
     advance: Callable[[int], None] | None = None,
     known: Container[str] = (),
@@ -88,7 +86,6 @@ def collect(
     """Statistics of every watched tensor, keyed by the variable it is bound to.
 
     batches    (feed, count): the first `count` samples of a batch are real
-    counter    what counts values of histograms: `count_bins`, or compiled code that equals it
     compile_in_place  compiles a module that takes the statistics itself, for large tensors; None: they are always
                returned
     momentum   of running averages of the extremes of batches, for which tensors are always returned; None: none
@@ -97,9 +94,7 @@ def collect(
     results    called with the module's own results of each batch
     raises     CalibrationError if there are no samples
     """
-    statistics, batched = all_statistics(
-        mod, with_histogram=with_histogram, counter=counter, momentum=momentum, known=known
-    )
+    statistics, batched = all_statistics(mod, with_histogram=with_histogram, momentum=momentum, known=known)
     if not statistics:
         return {}
     returned = OutputStatistics(mod, statistics, batched, evaluator, results)
@@ -129,7 +124,6 @@ def all_statistics(
     mod: tvm.IRModule,
     *,
     with_histogram: bool = True,
-    counter: Counter = count_bins,
     known: Container[str] = (),
     momentum: float | None = None,
 ) -> tuple[dict[str, TensorStatistics], dict[str, bool]]:
@@ -142,7 +136,6 @@ def all_statistics(
             name,
             channel_axis=_channel_axis(view, name, one),
             with_histogram=with_histogram,
-            counter=counter,
             momentum=momentum,
         )
         for name, one in batched.items()

@@ -128,7 +128,7 @@ def second_moments(
     samples    how many these are: of many, fewer places of each count
     summing    makes compiled code that sums up what a depthwise convolution reads; None: NumPy does
     """
-    integer = fold_constants(realize(mod))
+    integer = fold_constants(realize(mod, at_run_time=False))  # float is near enough to codes made at run time
     layers = {layer.root: layer for layer in readers(mod, integer)}
     shared: dict[str, Joint] = {}
     for roots in layers_by_weight(View(mod), layers):

@@ -259,10 +259,16 @@ class Codes:
 
 
 def encode_constant(array: np.ndarray, qparams: QParams) -> np.ndarray:
-    """Codes of a constant in the scale of an activation."""
-    spec = qparams.spec
+    """Codes of a constant, each value at its nearest."""
+    spec, axis = qparams.spec, qparams.axis
     scale, zero_point = qparams.scale, qparams.zero_point
-    return numerics.quantize(array, scale, zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+    return numerics.quantize(array, scale, zero_point, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+
+
+def round_constant(array: np.ndarray, qparams: QParams) -> np.ndarray:
+    """A constant as the floats that its codes stand for."""
+    codes = encode_constant(array, qparams)
+    return numerics.dequantize(codes, qparams.scale, qparams.zero_point, axis=qparams.axis)
 
 
 class Realizer(Protocol):
@@ -343,6 +349,14 @@ class Family:
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the integer form; gives the codes, or a float expression where no codes are wanted."""
         raise NotImplementedError
+
+    def sums(self, call: relax.Call, x: relax.Expr, y: relax.Expr) -> relax.Call:
+        """Exact int32 sums of the products that an anchor makes of codes, whose zero points are 0."""
+        raise NotImplementedError
+
+    def spread_scale(self, call: relax.Call, scale: np.ndarray) -> np.ndarray:
+        """Scales of a constant weight in a shape that broadcasts over the sums."""
+        return scale
 
     def has_weight(self, group: Group) -> bool:
         """True if the second argument of the root is a constant weight, which gets codes of its own."""

@@ -19,9 +19,16 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph import ops
-from tvmq.graph.view import View, rank_of
+from tvmq.graph.view import View, rank_of, shape_of
 from tvmq.passes.families.base import Codes, Family, Group, Realizer, WeightFacts
-from tvmq.passes.families.convolution import LAYOUTS, TRANSPOSED_LAYOUTS, absorbing_group, finish_sums, refusal
+from tvmq.passes.families.convolution import (
+    LAYOUTS,
+    TRANSPOSED_LAYOUTS,
+    absorbing_group,
+    finish_sums,
+    over_channels,
+    refusal,
+)
 from tvmq.passes.families.weights import integer_bias, weight_codes
 
 
@@ -40,24 +47,34 @@ class ConvTranspose(Family):
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the sums, add and requantize."""
-        attrs = realizer.view.value[group.root].attrs
+        call = realizer.view.value[group.root]
         x = realizer.codes(group.inputs[0])
         weight, scale = weight_codes(realizer, group)
-        groups = int(attrs.groups)
+        groups = int(call.attrs.groups)
         filters = numerics.filters_first(weight, groups)
         scale = per_output_channel(scale, weight.shape, groups)
         bias = integer_bias(realizer, group, filters, scale, x)
-        sums = ops.conv_transpose(
-            x.var,
-            relax.const(weight),
+        sums = self.sums(call, x.var, relax.const(weight), zero_point=x.zero_point)
+        return finish_sums(realizer, group, sums, bias, np.float64(x.scale) * scale.astype(np.float64))
+
+    def sums(self, call: relax.Call, x: relax.Expr, y: relax.Expr, *, zero_point: int = 0) -> relax.Call:
+        """Transposed convolution of the centred codes."""
+        attrs = call.attrs
+        return ops.conv_transpose(
+            x,
+            y,
             strides=[int(s) for s in attrs.strides],
             padding=[int(p) for p in attrs.padding],
             output_padding=[int(p) for p in attrs.output_padding],
             dilation=[int(d) for d in attrs.dilation],
-            groups=groups,
-            zero_point=x.zero_point,
+            groups=int(attrs.groups),
+            zero_point=zero_point,
         )
-        return finish_sums(realizer, group, sums, bias, np.float64(x.scale) * scale.astype(np.float64))
+
+    def spread_scale(self, call: relax.Call, scale: np.ndarray) -> np.ndarray:
+        """Scales of the output channels."""
+        scale = per_output_channel(scale, tuple(shape_of(call.args[1])), int(call.attrs.groups))
+        return over_channels(scale, rank_of(call) - 2) if scale.ndim else scale
 
 
 def per_output_channel(scale: np.ndarray, weight_shape: tuple[int, ...], groups: int) -> np.ndarray:

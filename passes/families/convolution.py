@@ -16,13 +16,20 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq import numerics
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, rank_of, shape_of
 from tvmq.options.config import QConfig
 from tvmq.options.rules import LayerFacts
 from tvmq.passes.families.absorb import absorb_bias, absorb_channel_bounds, absorb_clip, is_channel_constant
-from tvmq.passes.families.base import BOUNDED_SUFFIX, Codes, Family, Group, Realizer, WeightFacts
+from tvmq.passes.families.base import (
+    BOUNDED_SUFFIX,
+    Codes,
+    Family,
+    Group,
+    Realizer,
+    WeightFacts,
+    encode_constant,
+)
 from tvmq.passes.families.weights import integer_bias, weight_codes
 
 # spatial axes -> layouts of data and kernel
@@ -54,17 +61,24 @@ class Convolution(Family):
         weight, scale = weight_codes(realizer, group)
         bias = integer_bias(realizer, group, weight, scale, x)
         data = _pad_codes(realizer, group, x, [int(p) for p in call.attrs.padding])
-        operator = getattr(relax.op.nn, f"conv{self.spatial}d")
-        sums = operator(
-            data,
-            relax.const(weight),
+        sums = self.sums(call, data, relax.const(weight), is_padded=True)
+        return finish_sums(realizer, group, sums, bias, np.float64(x.scale) * scale.astype(np.float64))
+
+    def sums(self, call: relax.Call, x: relax.Expr, y: relax.Expr, *, is_padded: bool = False) -> relax.Call:
+        """Convolution of codes; is_padded: they have their border, else it is of zeros."""
+        return getattr(relax.op.nn, f"conv{self.spatial}d")(
+            x,
+            y,
             strides=[int(s) for s in call.attrs.strides],
-            padding=0,
+            padding=0 if is_padded else [int(p) for p in call.attrs.padding],
             dilation=[int(d) for d in call.attrs.dilation],
             groups=int(call.attrs.groups),
             out_dtype="int32",
         )
-        return finish_sums(realizer, group, sums, bias, np.float64(x.scale) * scale.astype(np.float64))
+
+    def spread_scale(self, call: relax.Call, scale: np.ndarray) -> np.ndarray:
+        """Scales of the filters."""
+        return over_channels(scale, self.spatial) if scale.ndim else scale
 
     def sums_in_lanes(self, weight: tuple[int | str, ...]) -> bool:
         """True for all but depthwise convolutions, which have one input channel a filter."""
@@ -103,13 +117,18 @@ def absorbing_group(family: str, view: View, var: relax.Var, value: relax.Call, 
     return Group(family, var.name, members, [value.args[0].name], macs=multiply_accumulates(value), facts=facts)
 
 
+def over_channels(values: np.ndarray, spatial: int) -> np.ndarray:
+    """Values of the channels in a shape that broadcasts over what a convolution gives."""
+    return values.reshape((1, -1) + (1,) * spatial)
+
+
 def finish_sums(
     realizer: Realizer, group: Group, sums: relax.Call, bias: np.ndarray, scale: np.ndarray
 ) -> Codes | relax.Expr:
     """The sums of a convolution with their bias, as codes or floats; `scale` is that of the sums."""
     acc = realizer.emit(sums, group.root)
-    shape = (1, -1) + (1,) * (rank_of(acc) - 2)
-    acc = realizer.emit(relax.op.add(acc, relax.const(bias.reshape(shape))), f"{group.root}_bias")
+    bias = over_channels(bias, rank_of(acc) - 2)
+    acc = realizer.emit(relax.op.add(acc, relax.const(bias)), f"{group.root}_bias")
     result = realizer.requantize(acc, scale, group, axis=1)
     return _bound_channels(realizer, group, result) if group.facts.bounds else result
 
@@ -120,10 +139,7 @@ def _bound_channels(realizer: Realizer, group: Group, result: Codes | relax.Expr
         call = realizer.view.value[name]
         bound = const_value(call.args[1])
         if isinstance(result, Codes):
-            spec = result.qparams.spec
-            codes = numerics.quantize(
-                bound, result.scale, np.int32(result.zero_point), dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
-            )
+            codes = encode_constant(bound, result.qparams)
             value = relax.Call(call.op, [result.var, relax.const(codes)])
             result = Codes(realizer.emit(value, f"{name}{BOUNDED_SUFFIX}"), result.qparams)
         else:

@@ -54,10 +54,15 @@ class Dense(Family):
         x = realizer.codes(group.inputs[0])
         weight, scale = weight_codes(realizer, group)
         bias = integer_bias(realizer, group, weight, scale, x, axis=1)
-        acc = realizer.emit(relax.op.matmul(x.var, relax.const(weight), out_dtype="int32"), group.root)
+        sums = self.sums(realizer.view.value[group.root], x.var, relax.const(weight))
+        acc = realizer.emit(sums, group.root)
         acc = realizer.emit(relax.op.add(acc, relax.const(bias)), f"{group.root}_bias")
         product = np.float64(x.scale) * scale.astype(np.float64)
         return realizer.requantize(acc, product, group, axis=rank_of(acc) - 1)
+
+    def sums(self, call: relax.Call, x: relax.Expr, y: relax.Expr) -> relax.Call:
+        """Product of matrices."""
+        return relax.op.matmul(x, y, out_dtype="int32")
 
     def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
         """Option that keeps all matrix products in float."""

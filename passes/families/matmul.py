@@ -80,10 +80,14 @@ class Matmul(Family):
         else:
             bound = numerics.check_product_accumulator(where, depth, x_largest, y_largest)
             realizer.note(group, accumulator=bound)
-        product = ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero)
+        product = self.sums(realizer.view.value[group.root], x.var, y, x_zero=x.zero_point, y_zero=y_zero)
         acc = realizer.emit(product, f"{group.root}{base.PRODUCT_SUFFIX}")
         real = np.float64(x.scale) * scale.astype(np.float64) * group.facts.factor
         return realizer.requantize(acc, real, group, axis=rank_of(acc) - 1)
+
+    def sums(self, call: relax.Call, x: relax.Expr, y: relax.Expr, *, x_zero: int = 0, y_zero: int = 0) -> relax.Call:
+        """Product of matrices of the centred codes."""
+        return ops.matmul(x, y, a_zero=x_zero, b_zero=y_zero)
 
     def has_weight(self, group: Group) -> bool:
         """True where the right side is a constant, of more than two axes."""

@@ -17,7 +17,7 @@ from tvmq.graph.view import const_value, op_name
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.passes.families.absorb import group_names
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
 
 
 def weight_axis(call: relax.Call) -> int:
@@ -52,19 +52,10 @@ def weight_codes(realizer: Realizer, group: Group) -> tuple[np.ndarray, np.ndarr
     """Integer weight and its scale, one entry an output channel or a single one."""
     call = simulated_quantize_of(realizer, group, 1)
     qparams = qparams_of(call)
-    spec = qparams.spec
-    codes = numerics.quantize(
-        const_value(call.args[0]),
-        qparams.scale,
-        qparams.zero_point,
-        axis=qparams.axis,
-        dtype=spec.dtype,
-        qmin=spec.qmin,
-        qmax=spec.qmax,
-    )
-    if spec.bits <= numerics.PACKED_BITS:
-        realizer.note(group, weight_bits=spec.bits)
-    return codes, np.atleast_1d(qparams.scale)
+    bits = qparams.spec.bits
+    if bits <= numerics.PACKED_BITS:
+        realizer.note(group, weight_bits=bits)
+    return encode_constant(const_value(call.args[0]), qparams), np.atleast_1d(qparams.scale)
 
 
 def float_bias(realizer: Realizer, group: Group, channels: int) -> np.ndarray:

@@ -9,6 +9,7 @@ Tests: tests/passes/partition/test_unproved.py
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -25,13 +26,13 @@ from tvmq.options.config import QConfig
 from tvmq.options.rules import Decision, LayerFacts, resolve
 from tvmq.passes.families import avg_pool
 from tvmq.passes.families.absorb import group_names
-from tvmq.passes.families.base import Draft, Group
+from tvmq.passes.families.base import Draft, Group, encode_constant
 from tvmq.passes.families.float_options import why_switched_off
+from tvmq.passes.families.run_time_scales import LOOP, WEIGHTED, why_float
 from tvmq.passes.families.weight_scales import constant_qparams, power_of_two, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.operator_families import is_depthwise
 from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
-from tvmq.passes.quantize_dynamic import LOOP, WEIGHTED, why_float
 
 
 def decide_layers(draft: Draft) -> None:
@@ -39,7 +40,7 @@ def decide_layers(draft: Draft) -> None:
 
     Rules see the operators that stay float, too, and indices count them.
     """
-    facts = _facts(draft.view, draft.groups, draft.reasons)
+    facts = layer_facts(draft.view, draft.groups, draft.reasons)
     draft.decisions = resolve(facts, draft.config.rules)
     for layer in facts:
         if layer.key in draft.groups:
@@ -105,13 +106,13 @@ def _loops(draft: Draft, facts: list[LayerFacts]) -> dict[str, Decision]:
     return {key: decision for key, decision in loops.items() if floats[key] is None}
 
 
-def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> list[LayerFacts]:
-    """Facts that rules can ask of every layer, in the order of execution."""
+def layer_facts(view: View, groups: Mapping[str, Group], floats: Container[str]) -> list[LayerFacts]:
+    """Facts that rules can ask of every layer, groups and floats, in the order of execution."""
     roots = {group.root: (key, group) for key, group in groups.items()}
     count: dict[str, int] = {}
     facts = []
     for var, value in view.bindings:
-        if var.name not in roots and var.name not in reasons:
+        if var.name not in roots and var.name not in floats:
             continue
         key, group = roots.get(var.name, (var.name, None))
         op = op_name(value) or "tuple"
@@ -199,10 +200,7 @@ def why_unproved(view: View, group: Group, decision: Decision, config: QConfig) 
     observer = decision.rule.weight_observer if decision.rule else None
     qparams = constant_qparams(const_value(weight), spec, channel, config, name, observer)
     qparams = power_of_two(qparams) if config.requantize == "power_of_two" else qparams
-    codes = numerics.quantize(
-        const_value(weight), qparams.scale, qparams.zero_point,
-        axis=channel, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
-    )  # fmt: skip
+    codes = encode_constant(const_value(weight), qparams)
     try:
         numerics.check_accumulator(name, codes, x.qmin, x.qmax, filter_axis=axis, stage="partition")
     except AccumulatorError as error:

@@ -6,27 +6,31 @@ Before                                            After
     r = relu(c)                                       r = the codes
     r_sq = simulated_quantize(r, s, z)
     f = softmax(r_sq)                                 f = softmax(dequantize(r))
+    m = matmul(x, w)                                  by a rule with scales made at run time: run_time_forms.py
 
 Needs     a calibrated module.
 Leaves    float operators, sums and means among them in a defined order (define_floats.py);
           a group whose result is read as floats only is dequantized from its accumulators.
-Numerics  the definition of each operator, see tvmq.numerics; the proof that sums fit int32 is made here.
+Numerics  the definition of each operator, see tvmq.numerics; the proof that sums fit int32 is made here. A layer of
+          scales made at run time whose sums could leave int32 stays float.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.errors import RangeError, StageError
+from tvmq.errors import AccumulatorError, RangeError, StageError
 from tvmq.graph import ops
 from tvmq.graph.analysis.float_region_costs import note_float_regions
-from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
+from tvmq.graph.ledger import Ledger, get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
-from tvmq.numerics.spec import QParams
+from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.options.config import QConfig, recorded_options
 from tvmq.passes.extensions import extension_families
 from tvmq.passes.families.absorb import group_names
@@ -36,15 +40,24 @@ from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.partition.residual_streams import is_int16_residual
 from tvmq.passes.realize.define_floats import define_floats
+from tvmq.passes.realize.run_time_forms import RunTimeForms
+from tvmq.passes.realize.weight_codes import RoundingByData, WeightOptions
 
 
-def realize(mod: tvm.IRModule) -> tvm.IRModule:
-    """Replace groups by integer operators; raises AccumulatorError naming the layer whose sums could leave int32."""
+def realize(mod: tvm.IRModule, *, at_run_time: bool = True) -> tvm.IRModule:
+    """Replace groups by integer operators.
+
+    at_run_time  False: layers that rules give scales made at run time stay float
+    raises       AccumulatorError naming the layer whose sums could leave int32
+    """
     ledger = require_stage(mod, "realize", ("calibrated",))
-    realizer = _Realizer(mod, integer_groups(ledger.layers), recorded_options(ledger.config))
+    realizer = _make_realizer(mod, ledger, at_run_time=at_run_time)
     result = define_floats(realizer.run())
     ledger.stage = "realized"
     ledger.codes = realizer.scales
+    for name, options in realizer.at_run_time.items():
+        fact = realizer.refused.get(name)
+        ledger.layers[name] |= {"why": f"limit: {fact}"} if fact else integer_facts(options.spec)
     for name, facts in realizer.facts.items():
         ledger.layers[name].update(facts)
     note_float_regions(View(result), ledger)
@@ -58,15 +71,37 @@ def code_tensors(mod: tvm.IRModule) -> tuple[dict[str, str], list[tuple[str, str
              equal: codes of the one are read as those of the other
     """
     ledger = require_stage(mod, "realize", ("calibrated",))
-    realizer = _Realizer(mod, integer_groups(ledger.layers), recorded_options(ledger.config))
+    realizer = _make_realizer(mod, ledger, at_run_time=True)
     realizer.run()
     return realizer.tensors, realizer.equal
 
 
-class _Realizer:
-    """Walks the module; offers the families what they need (passes/families/base.py, Realizer)."""
+def _make_realizer(mod: tvm.IRModule, ledger: Ledger, *, at_run_time: bool) -> ModuleRealizer:
+    """The realizer of the groups of a calibrated module, and of the layers that rules give scales at run time."""
+    config, layers = recorded_options(ledger.config), {}
+    for name, entry in ledger.layers.items():
+        if at_run_time and entry.get("dynamic"):
+            spec, observer = entry["specs"].get("weights"), entry.get("observers", {}).get("weights")
+            layers[name] = WeightOptions(QuantSpec.from_dict(spec) if spec else config.weight_spec, observer)
+    return ModuleRealizer(mod, config, integer_groups(ledger.layers), layers)
 
-    def __init__(self, mod: tvm.IRModule, groups: list[Group], config: QConfig) -> None:
+
+class ModuleRealizer:
+    """Walks the module; offers the families what they need (passes/families/base.py, Realizer).
+
+    groups       their codes have calibrated scales
+    at_run_time  {variable: options of its weight} of layers without: run_time_forms.py
+    rounding     of these weights by data; None: each to its nearest code
+    """
+
+    def __init__(
+        self,
+        mod: tvm.IRModule,
+        config: QConfig,
+        groups: Sequence[Group] = (),
+        at_run_time: Mapping[str, WeightOptions] | None = None,
+        rounding: RoundingByData | None = None,
+    ) -> None:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
         self.mode, self.rounding, self.factors = config.requantize, config.rounding, config.factors
@@ -75,6 +110,8 @@ class _Realizer:
         self.groups = {group.output: group for group in groups}
         self.inner = {name for group in groups for name in group.members[:-1]}
         self.own = {family.name: family for family in extension_families(config.operators)}
+        self.at_run_time, self.refused = dict(at_run_time or {}), dict[str, str]()
+        self.forms = RunTimeForms(self.rewriter, config, rounding)
         self.facts: dict[str, dict[str, object]] = {}
         self.scales: dict[str, tuple[float, int]] = {}
         self.tensors: dict[str, str] = {}
@@ -95,6 +132,8 @@ class _Realizer:
                 self._realize_group(self.groups[var.name])
             elif op_name(value) == "tvmq.simulated_quantize":
                 self._realize_simulated(var, value)
+            elif var.name in self.at_run_time:
+                self._realize_at_run_time(var, value)
             elif var.name not in self.inner:
                 self._copy_float(var, value)
         for var in leaves(self.view.func.body.body):
@@ -281,10 +320,25 @@ class _Realizer:
             item = self.emit(relax.TupleGetItem(whole.var, value.index), f"{var.name}_q")
             self._codes[var.name] = Codes(item, whole.qparams)
             return
+        self._define_float(var, self._read_floats(var, value))
+
+    def _realize_at_run_time(self, var: relax.Var, value: relax.Call) -> None:
+        """A layer whose codes get scales at run time, or whose weight alone is codes; its result is floats."""
+        new = self._read_floats(var, value)
+        try:
+            new = self.forms.realize(var.name, new, self.at_run_time[var.name])
+        except AccumulatorError as error:
+            self.refused[var.name] = error.fact
+        self._define_float(var, new)
+
+    def _read_floats(self, var: relax.Var, value: relax.Expr) -> relax.Expr:
+        """A value with the floats of what it reads."""
         for name in used_vars(value):
             self.rewriter.bind(self.view.var[name], self._as_float(name))
         self.rewriter.at(var.name)
-        value = self.rewriter.substitute(value)
+        return self.rewriter.substitute(value)
+
+    def _define_float(self, var: relax.Var, value: relax.Expr) -> None:
         self._floats[var.name] = value if isinstance(value, relax.Var) else self.emit(value, var.name)
 
     def _as_float(self, name: str) -> relax.Expr:
@@ -356,4 +410,10 @@ def requantize_constants(factor: np.ndarray, mode: str) -> tuple[np.ndarray, np.
     return np.zeros(factor.shape, np.int32), numerics.power_of_two_shift(factor)
 
 
-__all__ = ["code_bounds", "code_tensors", "realize", "requantize_constants"]
+def integer_facts(weight: QuantSpec) -> dict[str, object]:
+    """Ledger facts of a layer in integers whose scales are made at run time; pack_weights reads the bits."""
+    narrow = {"weight_bits": weight.bits} if weight.bits <= numerics.PACKED_BITS else {}
+    return {"precision": "int8", **narrow}
+
+
+__all__ = ["ModuleRealizer", "code_bounds", "code_tensors", "integer_facts", "realize", "requantize_constants"]

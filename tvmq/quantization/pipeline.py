@@ -35,8 +35,8 @@ from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.partition_conversions import partition_conversions
-from tvmq.passes.quantize_dynamic import RoundingByData
 from tvmq.passes.realize.accumulators import check_accumulators
+from tvmq.passes.realize.weight_codes import RoundingByData
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of
 from tvmq.quantization.stages import AT_RUN_TIME, INTEGERS, OWN_SCALES, PREPARATION, StageContext, run_stages

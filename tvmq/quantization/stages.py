@@ -5,7 +5,7 @@
     DECISIONS    scale_outliers, partition, annotate, unify_scales               which layers, in which codes
                  here data choose thresholds and roundings: `run_calibration`
     ROUNDING     round_biases, calibrate, round_weights, correct_bias            float, rounded as the integers will be
-    INTEGERS     realize, quantize_dynamic_layers, fold_constants, pack_weights  codes
+    INTEGERS     realize, fold_constants, pack_weights                           codes
 
     OWN_SCALES   import_qdq, then INTEGERS                                       a model that is quantized already
     AT_RUN_TIME  quantize_dynamic, pack_weights                                  codes with scales made at run time
@@ -55,9 +55,9 @@ from tvmq.passes.import_qdq import import_qdq
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
-from tvmq.passes.quantize_dynamic import RoundingByData, quantize_dynamic
-from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
+from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
+from tvmq.passes.realize.weight_codes import RoundingByData
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.round_weights import round_weights
 from tvmq.passes.scale_outliers import scale_outliers
@@ -118,7 +118,6 @@ ROUNDING: Stages = (
 )
 INTEGERS: Stages = (
     Stage("realize", lambda mod, _: realize(mod), REALIZED, CODES),
-    Stage("quantize_dynamic_layers", lambda mod, _: quantize_dynamic_layers(mod), REALIZED, CODES),
     Stage("fold_constants", lambda mod, _: fold_constants(mod), REALIZED),
     Stage("pack_weights", lambda mod, _: pack_weights(mod), REALIZED, CODES),
 )

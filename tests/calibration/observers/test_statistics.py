@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tvmq.calibration.observers.base import TensorStatistics
 from tvmq.calibration.observers.exact_sum import ExactSum
-from tvmq.calibration.observers.histogram_statistics import BINS, Histogram, count_bins
+from tvmq.calibration.observers.histogram_statistics import BINS, Histogram
 from tvmq.calibration.observers.range_statistics import RangeStatistics
 from tvmq.errors import CalibrationError, DataError, RangeError
 
@@ -218,18 +218,3 @@ def test_without_a_histogram_the_error_says_what_to_do() -> None:
     assert "histogram.counts" not in statistics.merge(statistics).to_dict()
     with pytest.raises(CalibrationError, match="'t': this observer needs a histogram"):
         statistics.histogram.width  # noqa: B018
-
-
-def test_another_counter_may_be_handed_in() -> None:
-    calls = []
-
-    def counter(x: np.ndarray, exponent: int, first: int, last: int) -> np.ndarray:
-        calls.append(x.size)
-        return count_bins(x, exponent, first, last)
-
-    x = np.random.default_rng(3).standard_normal(200000).astype(np.float32)
-    given_counter, plain = Histogram("t", counter=counter), Histogram("t")
-    given_counter.update(x)
-    plain.update(x)
-    assert calls == [200000]
-    np.testing.assert_array_equal(given_counter.counts, plain.counts)

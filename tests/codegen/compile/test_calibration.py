@@ -1,8 +1,6 @@
-"""Kernels and loops of calibration: counts of histograms, rounding of weights.
+"""Kernels and loops of calibration.
 
 Rounding of weights, compiled: the bits of the definition.
-
-Compiled counts of histograms: those of the definition.
 
 Compiled sums of what depthwise convolutions read: those of the definition.
 """
@@ -11,11 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tvmq.calibration.observers.histogram_statistics import BLOCK, Histogram, count_bins
-from tvmq.codegen.compile import compiled_counting, compiled_rounding, window_sums
+from tvmq.codegen.compile import compiled_rounding, window_sums
 from tvmq.codegen.compile.compiled_rounding import round_weights
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.numerics import rounding
@@ -46,37 +41,6 @@ def test_equals_the_definition(groups: int, filters: int, taps: int) -> None:
 def test_no_moments_at_all() -> None:
     weight = np.array([[[0.4, 1.6, -200.0]]])
     assert np.array_equal(round_weights(weight, np.zeros((1, 3, 3)), qmin=-127, qmax=127), [[[0, 2, -127]]])
-
-
-@settings(deadline=None, max_examples=30)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from([1, 15, 16, 17, 100, BLOCK - 1, BLOCK, BLOCK + 5]),
-    st.integers(-100, 60),
-    st.booleans(),
-)
-def test_equal_the_definition(seed: int, count: int, exponent: int, negative: bool) -> None:
-    random = np.random.default_rng(seed)
-    low = -4000 if negative else 0
-    bins = random.integers(low, 4000, count)
-    x = np.ldexp((bins + random.random(count) * np.sign(bins)).astype(np.float32), exponent)
-    x[::7] = 0
-    first, last = (int(end) for end in np.trunc(np.ldexp([min(x.min(), 0), max(x.max(), 0)], -exponent)))
-    expected = count_bins(x, exponent, first, last)
-    found = compiled_counting.count_bins_compiled(x, exponent, first, last)
-    assert found.dtype == expected.dtype and np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize("shape", [(2, 3, 40, 50), (1,), (0, 4)])
-def test_histograms_are_equal(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_counting, "FEW_VALUES", 0)
-    compiled, plain = Histogram("x", counter=compiled_counting.count_bins), Histogram("x")
-    random = np.random.default_rng(0)
-    for scale in (1.0, 30.0, 0.1):
-        x = (random.normal(size=shape) * scale).astype(np.float32)[..., ::-1]
-        compiled.update(x)
-        plain.update(x)
-    assert all(np.array_equal(a, b) for a, b in zip(compiled.to_dict().values(), plain.to_dict().values(), strict=True))
 
 
 @pytest.mark.parametrize(

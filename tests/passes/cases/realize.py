@@ -44,3 +44,18 @@ m_product = R.tvmq.multiply(s, d_1, a_zero=85, b_zero=85)
 m = R.tvmq.requantize(m_product, R.const(0.011764706112444401, "float32"), R.const(0, "int32"), zero_point=85)
 y_sum = R.tvmq.sum_pool(m, kernel=[2, 2], strides=[2, 2], padding=[0, 0, 0, 0], zero_point=85)
 y = R.tvmq.dequantize(y_sum, R.const(0.0029411765281111002, "float32"), R.const(0, "int32"))
+
+# Case: a rule makes the scales of a product at run time
+# Options: rules=[Rule(op="matmul", activations="dynamic")]
+# Given
+x: R.Tensor((1, 2), "float32")
+w = np.float32([[1, -0.5], [0.25, 2]])
+# Before
+m = R.matmul(x, w)
+y = R.nn.relu(m)
+# After
+x_scale = R.tvmq.dynamic_scale(x, first=1, count=1)
+x_q = R.tvmq.dynamic_quantize(x, x_scale)
+m_sums = R.matmul(x_q, R.const([[127, -32], [32, 127]], "int8"), out_dtype="int32")
+m = R.tvmq.dynamic_dequantize(m_sums, x_scale, R.const([0.007874015718698502, 0.015748031437397003], "float32"))
+y = R.nn.relu(m)

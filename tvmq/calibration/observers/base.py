@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from tvmq.calibration.observers.histogram_statistics import Counter, Histogram, count_bins
+from tvmq.calibration.observers.histogram_statistics import Histogram
 from tvmq.calibration.observers.range_statistics import RangeStatistics, RunningRange
 from tvmq.errors import CalibrationError
 from tvmq.numerics.spec import QuantSpec
@@ -23,7 +23,6 @@ class TensorStatistics:
     name            of the tensor, for messages
     channel_axis    axis of the channels, for channel means; None: none are taken
     with_histogram  False saves the greater part of the time, for observers that need ranges only
-    counter         what counts: `count_bins`, or something faster that equals it
     momentum        of running averages of the extremes of the arrays given to `update`, in their order; None: none
                     are taken. With them statistics cannot be merged or saved
 
@@ -39,13 +38,12 @@ class TensorStatistics:
         *,
         channel_axis: int | None = None,
         with_histogram: bool = True,
-        counter: Counter = count_bins,
         momentum: float | None = None,
     ) -> None:
         self.name = name
         self._running = RunningRange(momentum) if momentum is not None else None
         self.ranges = RangeStatistics(name, channel_axis=channel_axis)
-        self._histogram = Histogram(name, counter=counter) if with_histogram else None
+        self._histogram = Histogram(name) if with_histogram else None
 
     @property
     def histogram(self) -> Histogram:

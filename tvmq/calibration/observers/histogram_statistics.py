@@ -12,7 +12,6 @@ Tests: tests/calibration/observers/test_observers.py
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -24,8 +23,6 @@ BINS = 8192
 LOWEST_EXPONENT = -126
 # Values binned at a time: float32, int32 and int64 copies of them stay in the cache.
 BLOCK = 2**16
-
-Counter = Callable[[np.ndarray, int, int, int], np.ndarray]
 
 
 def count_bins(x: np.ndarray, exponent: int, first: int, last: int) -> np.ndarray:
@@ -52,8 +49,7 @@ def count_bins(x: np.ndarray, exponent: int, first: int, last: int) -> np.ndarra
 class Histogram:
     """Counts of a tensor's values, at most 8192 bins; memory does not depend on the number of values.
 
-    name     of the tensor, for messages
-    counter  what counts: `count_bins`, or something faster that equals it
+    name  of the tensor, for messages
 
     >>> histogram = Histogram("x")
     >>> histogram.update(np.float32([0, 1, 2, 8191]))
@@ -61,9 +57,8 @@ class Histogram:
     (1.0, [1, 1, 1], 1)
     """
 
-    def __init__(self, name: str = "", *, counter: Counter = count_bins) -> None:
+    def __init__(self, name: str = "") -> None:
         self.name = name
-        self.counter = counter
         self.low, self.high = float("inf"), float("-inf")
         self.zeros = 0
         self.exponent = LOWEST_EXPONENT
@@ -82,7 +77,7 @@ class Histogram:
         if not (math.isfinite(low) and math.isfinite(high)):
             check_finite(x, self.name)
         self._cover(low, high)
-        self.counts = self.counts + self.counter(x, self.exponent, self.first, self.last)
+        self.counts = self.counts + count_bins(x, self.exponent, self.first, self.last)
         self.zeros += int(np.count_nonzero(x == 0))
 
     def _cover(self, low: float, high: float) -> None:
@@ -96,7 +91,7 @@ class Histogram:
     def merge(self, other: Histogram) -> Histogram:
         """Histogram of both together, as a new object."""
         same_tensor(self.name, other.name, True)
-        merged = Histogram(self.name, counter=self.counter)
+        merged = Histogram(self.name)
         for part in (self, other):
             if part.values:
                 merged._cover(part.low, part.high)

@@ -9,7 +9,7 @@ results belong to no island.
 
 `multiply_accumulates` serves the integer layers too: the ledger gives the share of a network that computes in integers.
 
-Tests: tests/passes/test_quantize_dynamic_layers.py
+Tests: tests/passes/realize/test_run_time_forms.py
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from tvmq.calibration.dataset import Dataset, Feed
 from tvmq.calibration.observers.auto import Choice
 from tvmq.calibration.observers.base import Range, TensorStatistics
 from tvmq.calibration.observers.samples import Fingerprint
-from tvmq.codegen.compile.compiled_counting import count_bins
 from tvmq.graph.view import View
 from tvmq.numerics.spec import QuantSpec
 from tvmq.passes.calibrate.collect import collect, watched_tensors
@@ -76,7 +75,7 @@ class CalibrationCache:
         batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._pass_batches(data)
         self._is_read = True
         statistics = collect(
-            annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, momentum=momentum,
+            annotated, batches, evaluator, with_histogram=with_histogram, momentum=momentum,
             compile_in_place=compile_in_place, known=self.statistics,
             results=self._remember if self.has_results else None,
         )  # fmt: skip

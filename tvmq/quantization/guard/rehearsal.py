@@ -22,16 +22,16 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.options.rules import Rule
-from tvmq.passes.families.base import Group
+from tvmq.passes.families.base import Group, round_constant
+from tvmq.passes.families.run_time_scales import LARGEST_CODE, WEIGHTED, shared_axes
+from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.partition import integer_groups
-from tvmq.passes.quantize_dynamic import LARGEST_CODE, WEIGHTED
 from tvmq.quantization.guard.bound import Figure
 from tvmq.quantization.guard.judge import Evaluator, Judge, Run
 
@@ -288,9 +288,7 @@ class _Wiring:
         x = call.args[0]
         if name not in WEIGHTED or group is None:
             return x
-        rank = len(x.ty.shape)
-        first, count = (rank - 1, 1) if name == "matmul" else (1, rank - 1)
-        emit = self.rewriter.emit
+        (first, count), emit = shared_axes(call, 0), self.rewriter.emit
         scale = emit(ops.dynamic_scale(x, first=first, count=count, largest_code=LARGEST_CODE), f"{x.name}_own_scale")
         codes = emit(ops.dynamic_quantize(x, scale, largest_code=LARGEST_CODE), f"{x.name}_own_codes")
         floats = emit(relax.op.multiply(relax.op.astype(codes, "float32"), scale), f"{x.name}_own")
@@ -315,8 +313,4 @@ def _rounds_alike(one: relax.Call, other: relax.Call) -> bool:
 
 def _round_weight(call: relax.Call) -> relax.Constant:
     """A weight as the floats that its codes stand for."""
-    spec, axis = spec_of(call.attrs), int(call.attrs.axis)
-    values, scale, zero = (const_value(arg) for arg in call.args)
-    channel = axis if axis >= 0 else None
-    codes = numerics.quantize(values, scale, zero, axis=channel, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
-    return relax.const(numerics.dequantize(codes, scale, zero, axis=channel))
+    return relax.const(round_constant(const_value(call.args[0]), qparams_of(call)))

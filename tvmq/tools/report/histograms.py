@@ -13,7 +13,6 @@ import numpy as np
 import tvm
 
 from tvmq.calibration.observers.base import TensorStatistics
-from tvmq.codegen.compile.compiled_counting import count_bins
 from tvmq.codegen.compile.evaluators import Runner, evaluator
 from tvmq.graph.ledger import Ledger
 from tvmq.options.config import recorded_options
@@ -37,7 +36,7 @@ def statistics_of(
     quantization = static_quantization(mod, params, data, target=target or ledger.backend, config=config)
     assert quantization.data is not None
     annotated = quantization.annotate_model()
-    return collect(annotated, quantization.data, evaluator, counter=count_bins, compile_in_place=Runner)
+    return collect(annotated, quantization.data, evaluator, compile_in_place=Runner)
 
 
 def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,137 @@
+"""The forms of layers without calibrated scales: codes whose scales are made at run time, or weights alone.
+
+Before                                            After, with scales at run time
+    m = matmul(x, w)                                  s = dynamic_scale(x), over `shared_axes`
+                                                      q = dynamic_quantize(x, s)
+                                                      m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
+                                                  After, weights alone
+                                                      m = matmul(x, dequantize(int8 w, s_w))
+
+Tests: tests/passes/test_quantize_dynamic.py
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.errors import AccumulatorError
+from tvmq.graph import ops
+from tvmq.graph.operators import OPERATORS
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import const_value, is_const, op_name, rank_of
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.config import QConfig
+from tvmq.passes.families.base import family_of_call
+from tvmq.passes.families.run_time_scales import LARGEST_CODE, LOOP, shared_axes
+from tvmq.passes.families.weights import weight_axis
+from tvmq.passes.realize.weight_codes import RoundingByData, WeightEncoder, WeightOptions
+
+
+class RunTimeForms:
+    """Forms of layers; what reads the same activation along the same axes shares its codes.
+
+    config  with activations=None weights alone are codes
+    """
+
+    def __init__(self, rewriter: Rewriter, config: QConfig, rounding: RoundingByData | None) -> None:
+        self.weights = WeightEncoder(rewriter.view, config, rounding)
+        self._emit, self._view = rewriter.emit, rewriter.view
+        self._is_dynamic, self._group_size = config.activations is not None, config.group_size
+        self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
+
+    def realize(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
+        """The form of a layer.
+
+        call    its value with the arguments of the new module
+        raises  AccumulatorError where its sums could leave int32
+        """
+        op = op_name(call)
+        if op == "take":
+            return self._realize_embedding(name, call, options)
+        if op == LOOP and self._is_dynamic:
+            return self._realize_loop(name, call, options)
+        if not self._is_dynamic:
+            x, _, *rest = call.args
+            return relax.Call(call.op, [x, self._dequantize_weight(name, call, options), *rest], call.attrs)
+        is_matrix = op == "matmul" and is_const(call.args[1]) and rank_of(call.args[1]) == 2
+        if is_matrix and self._group_size is not None and options.spec.bits <= numerics.PACKED_BITS:
+            codes, scale = self.weights.encode(name, call.args[1], options, 0, self._group_size)
+            return ops.group_matmul(*self._encode_activation(call, 0), codes, scale, group_size=self._group_size)
+        return self._realize_products(name, call, options)
+
+    def _realize_products(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
+        """Sums of products of codes, of an activation and a weight or of two activations."""
+        family, weight = family_of_call(call), None
+        if is_const(call.args[1]):
+            codes, scale = self._encode_weight(name, call, options)
+            weight = codes, relax.const(family.spread_scale(call, const_value(scale)))
+        left, left_scale = self._encode_activation(call, 0)
+        right, right_scale = weight or self._encode_activation(call, 1)
+        sums = self._emit(family.sums(call, left, right), f"{name}_sums")
+        return ops.dynamic_dequantize(sums, left_scale, right_scale)
+
+    def _realize_loop(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
+        """A recurrent layer: codes of the state in each step, a scale for each gate of each hidden unit."""
+        codes, scale = self._encode_weight(name, call, options)
+        scales = relax.const(np.ascontiguousarray(np.broadcast_to(const_value(scale), int(codes.ty.shape[1]))))
+        attributes = {attribute: getattr(call.attrs, attribute) for attribute in OPERATORS[LOOP].attributes}
+        return ops.recurrent_codes(call.args[0], codes, *call.args[2:], scales, **attributes)
+
+    def _realize_embedding(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
+        """Rows of codes and their scales."""
+        table, indices = call.args
+        rows = replace(options, spec=QuantSpec(options.spec.dtype, options.spec.bits, symmetric=True, per_channel=True))
+        size = self._group_size
+        codes, scale = self.weights.encode(name, table, rows, 0 if size is None else 1, size)
+        row_codes = self._emit(relax.op.take(codes, indices, axis=0), f"{name}_codes")
+        if size is not None:
+            scales = self._emit(relax.op.take(scale, indices, axis=0), f"{name}_scale")
+            return ops.group_dequantize(row_codes, scales, axis=rank_of(row_codes) - 1, group_size=size)
+        columns = relax.const(const_value(scale).reshape(-1, 1))
+        scales = self._emit(relax.op.take(columns, indices, axis=0), f"{name}_scale")
+        return ops.dynamic_dequantize(row_codes, scales, relax.const(np.float32(1)))
+
+    def _dequantize_weight(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
+        """The weight as floats, from its codes, at run time."""
+        weight, size = call.args[1], self._group_size
+        if size is not None and op_name(call) in ("matmul", LOOP):
+            axis = rank_of(weight) - 2
+            return ops.group_dequantize(
+                *self.weights.encode(name, weight, options, axis, size), axis=axis, group_size=size
+            )
+        axis = weight_axis(call) if options.spec.per_channel else -1
+        codes, scale = self.weights.encode(name, weight, options, axis)
+        scales = const_value(scale)
+        return ops.dequantize(codes, relax.const(scales), relax.const(np.zeros(scales.shape, np.int32)), axis=axis)
+
+    # ---- codes
+
+    def _encode_weight(self, name: str, call: relax.Call, options: WeightOptions) -> tuple[relax.Expr, relax.Expr]:
+        """Codes and scales of a weight whose sums int32 holds whatever the activations are."""
+        axis = weight_axis(call)
+        codes, scale = self.weights.encode(name, call.args[1], options, axis if options.spec.per_channel else -1)
+        array = np.abs(const_value(codes).astype(np.int64))
+        largest = int(array.sum(axis=tuple(a for a in range(array.ndim) if a != axis)).max(initial=0)) * LARGEST_CODE
+        if largest >= 2**31:
+            raise AccumulatorError.of_layer(
+                "quantize_dynamic",
+                ", ".join(self._view.sources(name)),
+                f"sums can reach {largest}, int32 ends at {2**31 - 1}",
+                "use fewer bits for its weight, or Rule(..., None) to keep it in float",
+            )
+        return codes, scale
+
+    def _encode_activation(self, call: relax.Call, position: int) -> tuple[relax.Var, relax.Var]:
+        """Codes and scales of an operand, made at run time."""
+        x, (first, count) = call.args[position], shared_axes(call, position)
+        key = x.name, first, count
+        if key not in self._codes:
+            scale = ops.dynamic_scale(x, first=first, count=count, largest_code=LARGEST_CODE)
+            scale = self._emit(scale, f"{x.name}_scale")
+            codes = self._emit(ops.dynamic_quantize(x, scale, largest_code=LARGEST_CODE), f"{x.name}_q")
+            self._codes[key] = codes, scale
+        return self._codes[key]
