@@ -274,8 +274,10 @@ def global_sum(
 
 
 def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
-    """The kernel of maximum pooling; None for types of two bytes, and floats under some windows."""
+    """The kernel of maximum pooling; None for types of two bytes, floats under some windows, and dynamic sizes of which
+    a window may have no tap inside."""
     fits = dtype in CODES or (dtype == "float32" and takes_floats(pool))
+    fits = fits and (not pool.out_sizes or pool.always_taps)
     return max_pool(pool, isa, dtype) if fits else None
 
 

@@ -269,12 +269,3 @@ def usual_convolution(sizes: Shape, channels: int, filters: int, **options: Any)
     usual = zip(sizes, (1, USUAL_SIDE, USUAL_SIDE), strict=True)
     batch, height, width = (size if isinstance(size, int) else known for size, known in usual)
     return Conv2d(batch, height, width, channels, filters, **options)
-
-
-def choose_dynamic_convolution(
-    conv: Conv2d, sizes: Shape, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
-) -> Kernel | None:
-    """The kernel of a convolution of dynamic sizes; None for floats padded with another value than 0."""
-    if conv.x_dtype == "float32" and x_zero != 0:
-        return None
-    return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)

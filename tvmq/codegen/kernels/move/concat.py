@@ -123,6 +123,7 @@ def _check(shapes: list[Shape], axis: int, dtype: str, tables: list[np.ndarray |
 
 
 def choose_concat(shapes: Sequence[Sequence[int | str]], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
-    """The kernel of tensors behind each other; None for several types, and types of two bytes."""
-    fits = len(set(dtypes)) == 1 and dtypes[0] in TYPES
+    """The kernel of tensors behind each other; None for several types, types of two bytes, and dynamic rows."""
+    is_known = all(isinstance(size, int) for shape in shapes for size in shape[axis:])
+    fits = is_known and len(set(dtypes)) == 1 and dtypes[0] in TYPES
     return concat(shapes, axis, isa, dtypes[0]) if fits else None
