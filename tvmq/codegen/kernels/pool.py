@@ -33,7 +33,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.codegen.kernels.parts.kernel_types import Epilogue, FixedRequantize, Isa, Kernel, Requantize
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, over_lanes, plain_vectors
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes, over_rows, plain_vectors
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.errors import BuildError
@@ -232,7 +232,7 @@ def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], 
         with T.serial(0, width) as column:
             pixel(image, (line, column), make_opaque((number * width + column) * channels))
 
-    over_all_rows(_product(batch, height), pool.row_cost, GRAIN, lambda: row)
+    over_rows(_product(batch, height), pool.row_cost, GRAIN, lambda: row)
 
 
 def _product(a: Expr, b: Expr) -> Expr:

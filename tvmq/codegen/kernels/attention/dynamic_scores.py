@@ -31,7 +31,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import LANES, CodeLimits
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque, over_dynamic_rows
+from tvmq.codegen.kernels.parts.loops import copy_elements, make_opaque, over_rows, reader
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -104,7 +104,7 @@ class _DynamicScoresTemplate(Template):
 
             return group
 
-        over_dynamic_rows(bind(T.floordiv(rows + (GROUP - 1), GROUP)), GROUP * self.keys, GRAIN, start)
+        over_rows(bind(T.floordiv(rows + (GROUP - 1), GROUP)), GROUP * self.keys, GRAIN, start)
 
     def _kinds(self) -> list[tuple[str, str]]:
         kinds = [("scores", "float32"), ("codes", self.scores.codes.dtype)]
@@ -150,12 +150,7 @@ class _DynamicScoresTemplate(Template):
 
     def _copy(self, target: Buffer, place: Expr, read: Callable[[Expr, int], Expr]) -> None:
         """A row to target[place:]."""
-        copy_dynamic(target, place, self.keys, LANES, read)
-
-
-def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:
-    """read(i, lanes) of buffer[begin:]."""
-    return lambda i, lanes: load(buffer, begin + i, vector_type(str(buffer.dtype), lanes))
+        copy_elements(target, place, self.keys, LANES, read)
 
 
 def choose_dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:

@@ -19,7 +19,7 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.conv import conv2d, conv2d_float
-from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops
+from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops, TileLoop
 from tvmq.codegen.kernels.conv.shape import (
     CHUNKS,
     FAR_PIXELS,
@@ -31,11 +31,10 @@ from tvmq.codegen.kernels.conv.shape import (
     ConvTile,
 )
 from tvmq.codegen.kernels.conv.staging import SLACK, Stager
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, over_range, workspace
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, workspace
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.parts.packing import PanelRun
 from tvmq.codegen.kernels.parts.tiling import Product
 
 USUAL_SIDE = 56  # rows and columns where only a run tells them: for the choice of instructions and for forecasts
@@ -136,17 +135,13 @@ class DynamicConvLoops(ConvLoops):
         begin, end = make_opaque(first * self.columns), make_opaque(last * self.columns)
         source, origin = (self.x, 0) if not self.shape.is_staged else self._copy_rows(first, last)
         tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
+
+        def over_tiles(tile: TileLoop) -> None:
+            with T.serial(0, tiles) as index:
+                tile(make_opaque(T.min(begin + index * rows, end - rows)), rows, index)
+
         with T.serial(0, self.conv.groups) as group:
-            for run in self.panel_runs:
-
-                def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
-                    vector = bind(offset + run.vector)
-                    weights = self._unpacked_panel(group, vector, run.columns)
-                    with T.serial(0, tiles) as tile:
-                        pixel = make_opaque(T.min(begin + tile * rows, end - rows))
-                        self._tile(ConvTile(source, origin, pixel, rows, tile, group, vector, run, weights))
-
-                over_range([(run.columns, run.count)], 0, run.count, panel)
+            self.over_panels((0, self.tiling.panels), (source, origin, None), group, over_tiles)
         self.finish_chunk(begin, end, (0, self.tiling.panels))
 
     def _copy_rows(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:

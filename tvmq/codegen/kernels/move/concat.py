@@ -29,7 +29,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import Parameters, bits_table, table_step
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import Body, make_opaque, over_all_rows, over_lanes
+from tvmq.codegen.kernels.parts.loops import Body, make_opaque, over_lanes, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 
@@ -75,7 +75,7 @@ def concat(
 
             return row
 
-        over_all_rows(function.count(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
+        over_rows(function.count(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
     constants = tuple(bits_table(values, dtype) for values in entries if values is not None)
     key = ("concat", tuple(inputs), axis, dtype, tuple(values is not None for values in entries), ins.name)
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))

@@ -25,6 +25,7 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Shape,
     bind,
+    branch,
     const,
     flatten_buffer,
     load,
@@ -35,7 +36,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import quantize_vector
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 
@@ -152,11 +153,11 @@ def _transpose(batch: Expr, rows: Expr, columns: Expr, read: Read, y: Buffer) ->
         _blocks(batch, rows, columns, side, few, read, y)
         return
     size = columns if isinstance(rows, int) else rows
-    with T.If(size >= (INTERLEAVED_LANES if few else side)):
-        with T.Then():
-            _blocks(batch, rows, columns, side, few, read, y)
-        with T.Else():
-            _blocks(batch, rows, columns, 1, False, read, y)
+    branch(
+        size >= (INTERLEAVED_LANES if few else side),
+        lambda: _blocks(batch, rows, columns, side, few, read, y),
+        lambda: _blocks(batch, rows, columns, 1, False, read, y),
+    )
 
 
 def _blocks(batch: Expr, rows: Expr, columns: Expr, side: int, few: bool, read: Read, y: Buffer) -> None:
@@ -177,7 +178,7 @@ def _blocks(batch: Expr, rows: Expr, columns: Expr, side: int, few: bool, read: 
             _square(side, rows, columns, read, y, make_opaque(source + row * columns), make_opaque(target + row))
 
     count = batch * blocks if isinstance(batch, int) and isinstance(blocks, int) else bind(batch * blocks)
-    over_all_rows(count, rows * width, GRAIN, lambda: block)
+    over_rows(count, rows * width, GRAIN, lambda: block)
 
 
 def _ceil(size: Expr, step: int) -> Expr:

@@ -235,6 +235,18 @@ def over_range(parts: list[tuple[int, int]], begin: Expr, end: Expr, body: Calla
         base, first = base + size * count, first + count
 
 
+def branch(condition: Expr, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """The statements of one of both; of both, behind a test, where only a run knows the condition."""
+    if isinstance(condition, bool):
+        (then if condition else otherwise)()
+        return
+    with T.If(condition):
+        with T.Then():
+            then()
+        with T.Else():
+            otherwise()
+
+
 def minimum(value: Expr, most: Expr) -> Expr:
     """The smaller one; a Python int if the value is one."""
     return min(value, most) if isinstance(value, int) else T.min(value, most)
