@@ -248,6 +248,14 @@ class Lowerer:
             self._logical[name] = self.reshape(picture, list(self.view.var[name].ty.shape), name)
         return self._logical[name]
 
+    def tensor(self, name: str, *, nhwc: bool) -> relax.Expr:
+        """The tensor in the layout that is asked for."""
+        return self.nhwc(name) if nhwc else self.logical(name)
+
+    def give(self, name: str, value: relax.Expr, *, nhwc: bool) -> None:
+        """`name` now exists in that layout."""
+        (self.give_nhwc if nhwc else self.give_logical)(name, value)
+
     def give_nhwc(self, name: str, value: relax.Expr) -> None:
         """`name` now exists in NHWC."""
         self._nhwc[name] = value

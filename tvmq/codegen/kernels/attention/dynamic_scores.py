@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, SoftmaxCodes
+from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, SoftmaxCodes, is_proved
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -60,20 +60,13 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
 
     raises  BuildError for scales and codes that the guess is not proved for
     """
-    if not is_proved(scores, score_scale, code_scale):
+    if not is_proved(scores.codes, score_scale, code_scale):
         raise BuildError(
             f"kernels, dynamic_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
             f"must go up from the zero point. Got {score_scale}, {code_scale} and {scores.codes}"
         )
     constants = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     return _DynamicScoresTemplate(scores, isa).kernel(constants, KernelWork("dynamic_scores", 40.0))
-
-
-def is_proved(scores: DynamicScores, score_scale: float, code_scale: float) -> bool:
-    """True for what the guess of softmax_codes.py is proved for."""
-    codes = scores.codes
-    scaled = LEAST_SCALE <= code_scale <= 1 and 0 < score_scale < 2**64
-    return scaled and codes.qmin <= codes.zero_point < codes.qmax
 
 
 class _DynamicScoresTemplate(Template):
@@ -155,5 +148,5 @@ class _DynamicScoresTemplate(Template):
 
 def choose_dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:
     """The kernel; None for scales that have no proof."""
-    proved = is_proved(scores, score_scale, code_scale)
+    proved = is_proved(scores.codes, score_scale, code_scale)
     return dynamic_scores(scores, score_scale, code_scale, isa) if proved else None

@@ -59,6 +59,12 @@ ROUNDINGS = 80
 UNSIGNED = vector_type("uint32", LANES)
 
 
+def is_proved(codes: CodeLimits, score_scale: float, code_scale: float) -> bool:
+    """True for what the guess is proved for."""
+    scaled = LEAST_SCALE <= code_scale <= 1 and 0 < score_scale < 2**64
+    return scaled and codes.qmin <= codes.zero_point < codes.qmax
+
+
 class SoftmaxCodes:
     """The code for rows of one length.
 

@@ -47,11 +47,11 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     nhwc = not heads and (picture or wants_nhwc(lowerer, chain))
     moves = nhwc and not lowerer.has_nhwc(source)
     if fixed and not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
-        x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+        x = lowerer.tensor(source, nhwc=nhwc)
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], attrs), chain.result)
-        (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+        lowerer.give(chain.result, value, nhwc=nhwc)
         return True
-    x = lowerer.nhwc(source) if nhwc and not moves else lowerer.logical(source)
+    x = lowerer.tensor(source, nhwc=nhwc and not moves)
     shape = list(x.ty.shape)
     codes = (int(zero_point.reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
     choose = choose_quantize_to_nhwc if moves else choose_quantize
@@ -65,7 +65,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
         axis = nhwc_axis(attrs.axis, rank_of(call))
         options = {"dtype": attrs.dtype, "qmin": attrs.qmin, "qmax": attrs.qmax}
         value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
-    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+    lowerer.give(chain.result, value, nhwc=nhwc)
     return True
 
 
@@ -135,11 +135,11 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     source, axis = call.args[0].name, int(call.attrs.axis)
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = wants_nhwc(lowerer, chain)
-    x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    x = lowerer.tensor(source, nhwc=nhwc)
     fixed = lowerer.has_fixed_sizes(chain)
     if fixed and scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], call.attrs), chain.result)
-        (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+        lowerer.give(chain.result, value, nhwc=nhwc)
         return True
     moves = nhwc and view.is_output(chain.result) and lowerer.is_rank4(chain.result)
     moves = moves and scale.size == zero_point.size == 1
@@ -151,7 +151,7 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is not None:
         out = [shape[a] for a in (0, 3, 1, 2)] if moves else shape
         value = lowerer.call(kernel, [x], out, "float32", chain.result)
-        (lowerer.give_nhwc if nhwc and not moves else lowerer.give_logical)(chain.result, value)
+        lowerer.give(chain.result, value, nhwc=nhwc and not moves)
         return True
     if not nhwc:
         return False

@@ -88,7 +88,7 @@ def _rest(lowerer: Lowerer, chain: Chain, value: relax.Expr, nhwc: bool) -> None
     var = lowerer.emit(value, chain.head)
     for name in chain.after_head():
         var = lowerer.emit(emit_requantize(lowerer, var, name, nhwc), name)
-    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, var)
+    lowerer.give(chain.result, var, nhwc=nhwc)
 
 
 def emit_requantize(lowerer: Lowerer, acc: relax.Expr, name: str, nhwc: bool) -> relax.Call:
@@ -115,17 +115,13 @@ def nhwc_axis(axis: int, rank: int) -> int:
     return NHWC_AXIS[axis] if axis >= 0 else axis
 
 
-def _on(lowerer: Lowerer, names: Sequence[str], nhwc: bool) -> list[relax.Expr]:
-    return [lowerer.nhwc(name) if nhwc else lowerer.logical(name) for name in names]
-
-
 def add(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.add of two activations."""
     call = lowerer.view.value[chain.head]
     if not isinstance(call.args[1], relax.Var):
         return False
     nhwc = wants_nhwc(lowerer, chain)
-    a, b = _on(lowerer, [arg.name for arg in call.args], nhwc)
+    a, b = (lowerer.tensor(arg.name, nhwc=nhwc) for arg in call.args)
     step, _ = add_step(call, call.args[0].name)
     kernel = None
     if sizes_of(a) == sizes_of(b):
@@ -133,12 +129,8 @@ def add(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is None:
         _rest(lowerer, chain, relax.Call(call.op, [a, b], call.attrs), nhwc)
         return True
-    _give(lowerer, chain.result, lowerer.call(kernel, [a, b], list(a.ty.shape), step.dtype, chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.call(kernel, [a, b], list(a.ty.shape), step.dtype, chain.result), nhwc=nhwc)
     return True
-
-
-def _give(lowerer: Lowerer, name: str, value: relax.Expr, nhwc: bool) -> None:
-    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(name, value)
 
 
 def multiply(lowerer: Lowerer, chain: Chain) -> bool:
@@ -149,7 +141,7 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
     zeros = (call.attrs.a_zero, call.attrs.b_zero)
     if int(np.prod(shape_of(call.args[0]))) < int(np.prod(shape_of(call.args[1]))):
         names, zeros = names[::-1], zeros[::-1]
-    a, b = _on(lowerer, names, nhwc)
+    a, b = (lowerer.tensor(name, nhwc=nhwc) for name in names)
     following = chain.after_head()
     kernel = None
     if following:
@@ -157,10 +149,10 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
         dtypes = (dtype_of(a), dtype_of(b))
         kernel = lowerer.choose(choose_multiply, shape_of(a), shape_of(b), step, zeros, dtypes)
     if kernel is None:
-        args = _on(lowerer, [arg.name for arg in call.args], nhwc)
+        args = [lowerer.tensor(arg.name, nhwc=nhwc) for arg in call.args]
         _rest(lowerer, chain, relax.Call(call.op, args, call.attrs), nhwc)
         return True
-    _give(lowerer, chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc=nhwc)
     return True
 
 
@@ -185,14 +177,14 @@ def where(lowerer: Lowerer, chain: Chain) -> bool:
     for side, bits in ((a, relax.op.subtract(zero, bit)), (b, relax.op.subtract(bit, one))):
         every = lowerer.emit(bits, f"{chain.result}_bits")
         sides.append(lowerer.emit(relax.op.bitwise_and(side, every), f"{chain.result}_side"))
-    _give(lowerer, chain.result, lowerer.emit(relax.op.bitwise_or(*sides), chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.emit(relax.op.bitwise_or(*sides), chain.result), nhwc=nhwc)
     return True
 
 
 def _in_layout(lowerer: Lowerer, arg: relax.Expr, rank: int, nhwc: bool) -> relax.Expr | None:
     """An argument in the layout of the result, which has this rank; None for a constant that has none."""
     if isinstance(arg, relax.Var):
-        return _on(lowerer, [arg.name], nhwc)[0]
+        return lowerer.tensor(arg.name, nhwc=nhwc)
     return nhwc_constant(arg, rank) if nhwc else arg
 
 
@@ -216,11 +208,11 @@ def table(lowerer: Lowerer, chain: Chain) -> bool:
     """A 256-entry lookup."""
     call = lowerer.view.value[chain.head]
     nhwc = wants_nhwc(lowerer, chain)
-    (x,) = _on(lowerer, [call.args[0].name], nhwc)
+    x = lowerer.tensor(call.args[0].name, nhwc=nhwc)
     values = const_value(call.args[1])
     kernel = lowerer.choose(choose_table, kernel_shape(x), dtype_of(x), values)
     if kernel is None:
         _rest(lowerer, chain, relax.Call(call.op, [x, call.args[1]], call.attrs), nhwc)
         return True
-    _give(lowerer, chain.result, lowerer.call(kernel, [x], list(x.ty.shape), str(values.dtype), chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.call(kernel, [x], list(x.ty.shape), str(values.dtype), chain.result), nhwc=nhwc)
     return True

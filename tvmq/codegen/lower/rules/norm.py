@@ -114,7 +114,7 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     fixed = lowerer.has_fixed_sizes(chain)
     if not fixed and not (nhwc and axes == [2, 3] and is_number(call.args[0].ty.shape[1])):
         return False
-    x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    x = lowerer.tensor(source, nhwc=nhwc)
     axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
     if axes != list(range(axes[0], axes[-1] + 1)):
         return False
@@ -130,7 +130,7 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     total = lowerer.call(kernel, [x], out, "float32", f"{chain.result}_sums")
     kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes]
     value = lowerer.reshape(total, kept, chain.result)
-    (lowerer.give_nhwc if nhwc and keepdims else lowerer.give_logical)(chain.result, value)
+    lowerer.give(chain.result, value, nhwc=nhwc and keepdims)
     return True
 
 

@@ -39,17 +39,17 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is not None:
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
         return True
-    value = relax.op.nn.max_pool2d(
-        lowerer.nhwc(call.args[0].name),
-        pool_size=[int(k) for k in a.pool_size],
-        strides=[int(s) for s in a.strides],
-        padding=[int(p) for p in a.padding],
-        dilation=[int(d) for d in a.dilation],
-        ceil_mode=bool(a.ceil_mode),
-        count_include_pad=bool(a.count_include_pad),
-        layout="NHWC",
-        out_layout="NHWC",
-    )
+    return _pool_in_nhwc(lowerer, chain, relax.op.nn.max_pool2d)
+
+
+def _pool_in_nhwc(lowerer: Lowerer, chain: Chain, operator: Callable[..., relax.Expr]) -> bool:
+    """A pooling operator of Relax on a picture in NHWC."""
+    call = lowerer.view.value[chain.head]
+    options = {
+        name: [int(v) for v in getattr(call.attrs, name)] for name in ("pool_size", "strides", "padding", "dilation")
+    }
+    flags = {name: bool(getattr(call.attrs, name)) for name in ("ceil_mode", "count_include_pad")}
+    value = operator(lowerer.nhwc(call.args[0].name), **options, **flags, layout="NHWC", out_layout="NHWC")
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
 
@@ -110,22 +110,8 @@ def _max_pooled(lowerer: Lowerer, x: relax.Expr, windows: Pool2d, name: str) -> 
 def average_pool(lowerer: Lowerer, chain: Chain) -> bool:
     """Average pooling of floats."""
     call = lowerer.view.value[chain.head]
-    a = call.attrs
-    if a.layout != "NCHW" or not lowerer.has_nhwc(call.args[0].name):
-        return False
-    value = relax.op.nn.avg_pool2d(
-        lowerer.nhwc(call.args[0].name),
-        pool_size=[int(k) for k in a.pool_size],
-        strides=[int(s) for s in a.strides],
-        padding=[int(p) for p in a.padding],
-        dilation=[int(d) for d in a.dilation],
-        ceil_mode=bool(a.ceil_mode),
-        count_include_pad=bool(a.count_include_pad),
-        layout="NHWC",
-        out_layout="NHWC",
-    )
-    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
-    return True
+    fits = call.attrs.layout == "NCHW" and lowerer.has_nhwc(call.args[0].name)
+    return fits and _pool_in_nhwc(lowerer, chain, relax.op.nn.avg_pool2d)
 
 
 def mean(lowerer: Lowerer, chain: Chain) -> bool:
@@ -150,7 +136,7 @@ def _lower_reduction(lowerer: Lowerer, chain: Chain, operator: Callable[..., rel
         return False
     value = operator(lowerer.nhwc(source), [NHWC_AXIS[a] for a in axes], keepdims)
     var = lowerer.emit(value, chain.result)
-    (lowerer.give_nhwc if keepdims else lowerer.give_logical)(chain.result, var)
+    lowerer.give(chain.result, var, nhwc=keepdims)
     return True
 
 
@@ -171,7 +157,7 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
     var = lowerer.emit(value, chain.head)
     for name in chain.after_head():
         var = lowerer.emit(emit_requantize(lowerer, var, name, keepdims), name)
-    (lowerer.give_nhwc if keepdims else lowerer.give_logical)(chain.result, var)
+    lowerer.give(chain.result, var, nhwc=keepdims)
     return True
 
 
