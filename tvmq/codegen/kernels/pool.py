@@ -23,6 +23,7 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
+    bind_size,
     fence,
     flatten_buffer,
     llvm,
@@ -232,11 +233,7 @@ def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], 
         with T.serial(0, width) as column:
             pixel(image, (line, column), make_opaque((number * width + column) * channels))
 
-    over_rows(_product(batch, height), pool.row_cost, GRAIN, lambda: row)
-
-
-def _product(a: Expr, b: Expr) -> Expr:
-    return a * b if isinstance(a, int) and isinstance(b, int) else bind(a * b)
+    over_rows(bind_size(batch * height), pool.row_cost, GRAIN, lambda: row)
 
 
 def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa, dtypes: tuple[str, ...] = CODES) -> int:

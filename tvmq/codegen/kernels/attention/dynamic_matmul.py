@@ -30,6 +30,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     bind,
     branch,
+    ceildiv,
     const,
     load,
     spread,
@@ -105,7 +106,7 @@ class _DynamicMatmulTemplate(Template):
         branch(self.rows >= ROWS, lambda: self._chunks(ROWS), lambda: self._chunks(1))
 
     def _chunks(self, tile: int) -> None:
-        blocks = bind(T.floordiv(self.rows + (tile - 1), tile))
+        blocks = ceildiv(self.rows, tile)
         with T.parallel(0, self.batch * blocks) as index:
             matrix = make_opaque(T.floordiv(index, blocks))
             first = make_opaque(T.min(T.floormod(index, blocks) * tile, self.rows - tile))

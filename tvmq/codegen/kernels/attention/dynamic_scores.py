@@ -23,6 +23,7 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Shape,
     bind,
+    ceildiv,
     const,
     load,
     spread,
@@ -97,7 +98,7 @@ class _DynamicScoresTemplate(Template):
 
             return group
 
-        over_rows(bind(T.floordiv(rows + (GROUP - 1), GROUP)), GROUP * self.keys, GRAIN, start)
+        over_rows(ceildiv(rows, GROUP), GROUP * self.keys, GRAIN, start)
 
     def _kinds(self) -> list[tuple[str, str]]:
         kinds = [("scores", "float32"), ("codes", self.scores.codes.dtype)]

@@ -24,6 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     Register,
     bind,
+    ceildiv,
     const,
     fence,
     load,
@@ -77,7 +78,7 @@ class SoftmaxCodes:
     def __init__(self, keys: Expr, codes: CodeLimits, scale: Buffer, stored: str, offset: int) -> None:
         self.keys, self.codes, self.scale = keys, codes, scale
         self.has_dynamic_keys = not isinstance(keys, int)
-        self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.has_dynamic_keys else -(-keys // LANES)
+        self.vectors = ceildiv(keys, LANES)
         self.pitch = self.vectors * LANES
         self.stored, self.offset = stored, offset
 

@@ -31,7 +31,7 @@ from tvmq.codegen.kernels.conv.shape import (
     ConvTile,
 )
 from tvmq.codegen.kernels.conv.staging import SLACK, Stager
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, workspace
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, bind_size, workspace
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
@@ -82,10 +82,10 @@ class DynamicConvLoops(ConvLoops):
         conv = replace(self.conv, batch=batch, height=height, width=width)
         self.columns, self.rows = (_windows(conv, axis) for axis in (1, 0))
         self.conv, self.shape = conv, replace(self.shape, conv=conv)
-        self.pitch, self.height = _bind_expression(self.shape.row_pitch), _bind_expression(self.shape.padded_height)
+        self.pitch, self.height = bind_size(self.shape.row_pitch), bind_size(self.shape.padded_height)
         self.pixels = bind(batch * self.rows * self.columns)
         self.columns, self.rows = (bind(T.max(size, 1)) for size in (self.columns, self.rows))  # they divide
-        self.lines = _bind_expression(batch * self.rows)
+        self.lines = bind_size(batch * self.rows)
 
     def body(self, function: FunctionBuilder) -> None:
         self._take_sizes(function)
@@ -193,11 +193,6 @@ def _windows(conv: Conv2d, axis: int) -> Expr:
     room = size + conv.padding[axis] + conv.padding[axis + 2] - (conv.kernel[axis] - 1) * conv.dilation[axis] - 1
     down = conv.strides[axis]
     return room // down + 1 if isinstance(room, int) else bind(T.max(tirx.truncdiv(room, down) + 1, 0))
-
-
-def _bind_expression(value: Expr) -> Expr:
-    """A number as it is, an expression as a variable."""
-    return value if isinstance(value, int) else bind(value)
 
 
 def _is_one(size: Expr) -> bool:

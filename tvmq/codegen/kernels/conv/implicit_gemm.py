@@ -37,6 +37,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     branch,
+    ceildiv,
     load,
     minimum,
     over_range,
@@ -123,7 +124,7 @@ class ConvLoops(Template):
     def _dynamic_tiles(self, rows: int) -> None:
         """Tiles of so many pixels, the last one shifted back; chunks of panels in parallel."""
         self.least_pixels = rows
-        chunks, tiles = self.chunks, bind(T.floordiv(self.pixels + (rows - 1), rows))
+        chunks, tiles = self.chunks, ceildiv(self.pixels, rows)
         source, beside = self._stage_dynamic(rows)
 
         def over_tiles(tile: TileLoop) -> None:

@@ -24,6 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
+    ceildiv,
     const,
     fence,
     load,
@@ -133,8 +134,7 @@ class _LayerNormTemplate(Template):
 
             return group
 
-        groups = -(-count // rows) if isinstance(count, int) else bind(T.floordiv(count + (rows - 1), rows))
-        over_rows(groups, rows * norm.length, GRAIN, start)
+        over_rows(ceildiv(count, rows), rows * norm.length, GRAIN, start)
 
     def _group(self, begins: Sequence[Expr], factor: Expr | None) -> None:
         buffers = self.buffers
