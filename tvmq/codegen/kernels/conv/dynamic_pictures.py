@@ -19,7 +19,7 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.conv import conv2d, conv2d_float
-from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops, TileLoop
+from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops, TileBody
 from tvmq.codegen.kernels.conv.shape import (
     CHUNKS,
     FAR_PIXELS,
@@ -136,7 +136,7 @@ class DynamicConvLoops(ConvLoops):
         source, origin = (self.x, 0) if not self.shape.is_staged else self._copy_rows(first, last)
         tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
 
-        def over_tiles(tile: TileLoop) -> None:
+        def over_tiles(tile: TileBody) -> None:
             with T.serial(0, tiles) as index:
                 tile(make_opaque(T.min(begin + index * rows, end - rows)), rows, index)
 

@@ -57,7 +57,8 @@ from tvmq.codegen.kernels.parts.tiling import Tiling
 CACHE_LINE = 64
 # buffer that windows are read from, the element of the input it starts with, and what is read beside (see ConvTile)
 Staged = tuple[Buffer, Expr, tuple[Buffer, Expr] | None]
-TileLoop = Callable[[Expr, int, Expr], None]
+TileBody = Callable[[Expr, int, Expr], None]
+TilesLoop = Callable[[TileBody], None]
 
 
 class ConvLoops(Template):
@@ -127,7 +128,7 @@ class ConvLoops(Template):
         chunks, tiles = self.chunks, ceildiv(self.pixels, rows)
         source, beside = self._stage_dynamic(rows)
 
-        def over_tiles(tile: TileLoop) -> None:
+        def over_tiles(tile: TileBody) -> None:
             with T.serial(0, tiles) as index:
                 tile(bind(T.min(index * rows, self.pixels - rows)), rows, index)
 
@@ -151,7 +152,7 @@ class ConvLoops(Template):
             staged = self._stage(begin, end, self.chunks.pixel_ranges)
         tiling = self.tiling
 
-        def over_tiles(tile: TileLoop) -> None:
+        def over_tiles(tile: TileBody) -> None:
             def shifted(pixel: Expr, rows: int, index: Expr) -> None:
                 tile(bind(minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel), rows, index)
 
@@ -161,24 +162,28 @@ class ConvLoops(Template):
             self.over_panels(panels, staged or (self.x, 0, None), group, over_tiles)
         self.finish_chunk(begin, end, panels)
 
-    def over_panels(
-        self, panels: tuple[Expr, Expr], staged: Staged, group: Expr, over_tiles: Callable[[TileLoop], None]
-    ) -> None:
+    def over_panels(self, panels: tuple[Expr, Expr], staged: Staged, group: Expr, over_tiles: TilesLoop) -> None:
         """Compute some panels; over_tiles(tile) calls tile(first pixel, rows, index) for all tiles of each."""
+        for run in self.panel_runs:
+            self._panels(run, panels, staged, group, over_tiles)
+
+    def _panels(
+        self, run: PanelRun, panels: tuple[Expr, Expr], staged: Staged, group: Expr, over_tiles: TilesLoop
+    ) -> None:
+        """Compute those that are panels of a run."""
         source, origin, beside = staged
         has_tiles = self.has_dynamic_shape or self.tiling.tiles > 1
-        for run in self.panel_runs:
 
-            def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
-                vector = bind(offset + run.vector)
-                weights = self._unpacked_panel(group, vector, run.columns) if has_tiles else None
-                over_tiles(
-                    lambda pixel, rows, index: self._tile(
-                        ConvTile(source, origin, pixel, rows, index, group, vector, run, weights, beside)
-                    )
-                )
+        def panel(offset: Expr, _columns: int, _index: Expr) -> None:
+            vector = bind(offset + run.vector)
+            weights = self._unpacked_panel(group, vector, run.columns) if has_tiles else None
 
-            over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
+            def tile(pixel: Expr, rows: int, index: Expr) -> None:
+                self._tile(ConvTile(source, origin, pixel, rows, index, group, vector, run, weights, beside))
+
+            over_tiles(tile)
+
+        over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
 
     def _stage(self, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> Staged:
         """Copies of what output pixels begin .. end read; ranges: all that these can be."""
