@@ -153,10 +153,10 @@ class ConvLoops(Template):
         tiling = self.tiling
 
         def over_tiles(tile: TileBody) -> None:
-            def shifted(pixel: Expr, rows: int, index: Expr) -> None:
+            def tile_from(pixel: Expr, rows: int, index: Expr) -> None:
                 tile(bind(minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel), rows, index)
 
-            over_range(list(tiling.pixel_parts), *tiles, shifted)
+            over_range(list(tiling.pixel_parts), *tiles, tile_from)
 
         with T.serial(0, self.conv.groups) as group:
             self.over_panels(panels, staged or (self.x, 0, None), group, over_tiles)
