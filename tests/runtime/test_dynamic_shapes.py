@@ -9,7 +9,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.support.models.dynamic_models import LONGEST, encoder, pictures, random_batches, reader, texts
+from tests.support.models.dynamic_models import LONGEST, branches, encoder, pictures, random_batches, reader, texts
 from tests.support.models.networks import parse
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.codegen.compile import build
@@ -30,6 +30,11 @@ MODELS: dict[str, tuple[Any, list[dict[str, np.ndarray]], list[dict[str, np.ndar
     ),
     "pictures": (
         pictures(),
+        [images(2, 3, 16, 16), images(2, 3, 12, 20)],
+        [images(1, 3, 2, 2), images(2, 3, 20, 14), images(1, 3, 6, 30)],
+    ),
+    "branches": (
+        branches(),
         [images(2, 3, 16, 16), images(2, 3, 12, 20)],
         [images(1, 3, 2, 2), images(2, 3, 20, 14), images(1, 3, 6, 30)],
     ),

@@ -19,7 +19,7 @@ from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_
 from tvmq.codegen.kernels.norm.float_sum import FloatSum, float_sum
 from tvmq.codegen.kernels.parts.kernel_types import AddStep, Kernel
 from tvmq.codegen.kernels.pool import max_pool
-from tvmq.codegen.kernels.pool_windows import DynamicPool2d
+from tvmq.codegen.kernels.pool_windows import Pool2d
 
 SIZES = [(1, 1, 1), (2, 3, 5), (1, 7, 9), (3, 16, 16), (1, 31, 33)]
 PICTURE = ("n", "h", "w")
@@ -109,7 +109,7 @@ def test_concat_and_means(level: str) -> None:
 ])  # fmt: skip
 def test_maxima(level: str, dtype: str, options: Any) -> None:
     kernel, strides, padding, up = options
-    pool = DynamicPool2d(*PICTURE, 20, kernel, strides, padding, ceil_mode=up, out_sizes=("n", "oh", "ow"))
+    pool = Pool2d(*PICTURE, 20, kernel, strides, padding, ceil_mode=up, out_sizes=("n", "oh", "ow"))
     assert pool.always_taps
     made = max_pool(pool, isa_named(level), dtype)
     for n, h, w in SIZES[2:]:
@@ -126,8 +126,8 @@ def test_maxima(level: str, dtype: str, options: Any) -> None:
 
 
 def test_windows_that_may_lie_outside_have_none() -> None:
-    def windows(padding: tuple[int, ...], **options: Any) -> DynamicPool2d:
-        return DynamicPool2d(*PICTURE, 4, (2, 2), (2, 2), padding, out_sizes=PICTURE, **options)
+    def windows(padding: tuple[int, ...], **options: Any) -> Pool2d:
+        return Pool2d(*PICTURE, 4, (2, 2), (2, 2), padding, out_sizes=PICTURE, **options)
 
     assert not windows((0, 0, 2, 0)).always_taps
     assert not windows((0, 0, 1, 0), ceil_mode=True).always_taps

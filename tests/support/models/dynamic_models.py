@@ -93,6 +93,24 @@ def pictures(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
     return g.model([given], y)
 
 
+def branches(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
+    """x [batch, 3, rows, columns] -> [batch, 4, rows, columns], even sizes: a depthwise convolution, a concat, a pool of
+    padded windows, a table, a linear resize, and the mean of all pixels, which is added everywhere.
+    """
+    g, c = _Nodes(seed), channels
+    x = g.add("Relu", g.add("Conv", "x", g.weight(c, 3, 3, 3), pads=[1, 1, 1, 1]))
+    x = g.add("Relu", g.add("Conv", x, g.weight(c, 1, 3, 3), pads=[1, 1, 1, 1], group=c))
+    wide = g.add("Sigmoid", g.add("Conv", x, g.weight(2 * c, c, 1, 1)))
+    x = g.add("Concat", x, wide, axis=1)
+    x = g.add("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    x = g.add("LeakyRelu", x, alpha=0.1)
+    mean = g.add("Conv", g.add("GlobalAveragePool", x), g.weight(4, 3 * c, 1, 1))
+    x = g.add("Resize", x, "", g.constant(np.float32([1, 1, 2, 2])), mode="linear")
+    x = g.add("Add", g.add("Conv", x, g.weight(4, 3 * c, 3, 3), pads=[1, 1, 1, 1]), mean)
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3, "rows", "columns"])
+    return g.model([given], x)
+
+
 def reader(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
     """x [batch, 1, 8, columns] -> [columns / 2, batch, 6]: convolutions, pools, two directions of an LSTM, a product."""
     g, c, hidden = _Nodes(seed), channels, 2 * channels

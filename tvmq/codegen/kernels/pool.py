@@ -23,6 +23,7 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
+    bind_size,
     fence,
     flatten_buffer,
     llvm,
@@ -33,7 +34,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.codegen.kernels.parts.kernel_types import Epilogue, FixedRequantize, Isa, Kernel, Requantize
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, over_lanes, plain_vectors
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes, over_rows, plain_vectors
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.errors import BuildError
@@ -232,11 +233,7 @@ def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], 
         with T.serial(0, width) as column:
             pixel(image, (line, column), make_opaque((number * width + column) * channels))
 
-    over_all_rows(_product(batch, height), pool.row_cost, GRAIN, lambda: row)
-
-
-def _product(a: Expr, b: Expr) -> Expr:
-    return a * b if isinstance(a, int) and isinstance(b, int) else bind(a * b)
+    over_rows(bind_size(batch * height), pool.row_cost, GRAIN, lambda: row)
 
 
 def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa, dtypes: tuple[str, ...] = CODES) -> int:
@@ -274,8 +271,10 @@ def global_sum(
 
 
 def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
-    """The kernel of maximum pooling; None for types of two bytes, and floats under some windows."""
+    """The kernel of maximum pooling; None for types of two bytes, floats under some windows, and dynamic sizes of which
+    a window may have no tap inside."""
     fits = dtype in CODES or (dtype == "float32" and takes_floats(pool))
+    fits = fits and (not pool.out_sizes or pool.always_taps)
     return max_pool(pool, isa, dtype) if fits else None
 
 

@@ -5,80 +5,64 @@ Tests: tests/codegen/kernels/test_dynamic_sizes.py
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder
 from tvmq.codegen.kernels.parts.loops import make_opaque
+
+Size = Any  # an int, a name, or the expression that a run makes of it
 
 
 @dataclass(frozen=True)
 class Pool2d:
-    """Windows over pictures.
+    """Windows over pictures; a name is a size that only a run tells, of which it makes an expression (`at_run`).
 
     padding    top, left, bottom, right
     ceil_mode  round the number of windows up
+    out_sizes  batch, rows and columns of the result, where a size is dynamic
     """
 
-    batch: int
-    height: int
-    width: int
+    batch: Size
+    height: Size
+    width: Size
     channels: int
     kernel: tuple[int, int]
     strides: tuple[int, int] = (1, 1)
     padding: tuple[int, int, int, int] = (0, 0, 0, 0)
     dilation: tuple[int, int] = (1, 1)
     ceil_mode: bool = False
+    out_sizes: tuple[Size, ...] = ()
 
     @property
     def axes(self) -> tuple[WindowAxis, WindowAxis]:
         """Rows and columns."""
         return self._axis(0, self.height), self._axis(1, self.width)
 
-    def _axis(self, i: int, size: int) -> WindowAxis:
+    def _axis(self, i: int, size: Expr) -> WindowAxis:
         sides = self.padding[i], self.padding[i + 2]
         return WindowAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
 
     @property
-    def in_shape(self) -> tuple[int, int, int, int]:
+    def in_shape(self) -> Any:
         """Shape of the input, NHWC."""
         return self.batch, self.height, self.width, self.channels
 
     @property
-    def out_shape(self) -> tuple[int, int, int, int]:
+    def out_shape(self) -> Any:
         """Shape of the result, NHWC."""
         rows, columns = self.axes
-        return self.batch, rows.windows, columns.windows, self.channels
+        return (*(self.out_sizes or (self.batch, rows.windows, columns.windows)), self.channels)
 
-    def at_run(self, _function: FunctionBuilder) -> Pool2d:
-        """Pool with the sizes that only a run tells as expressions."""
-        return self
-
-    @property
-    def row_cost(self) -> int:
-        """Codes that an output row reads, each as often as it is read."""
-        return self.out_shape[2] * self.channels * self.kernel[0] * self.kernel[1]
-
-
-@dataclass(frozen=True)
-class DynamicPool2d(Pool2d):
-    """Windows over pictures of dynamic sizes, names of which are in x's and in out_sizes.
-
-    out_sizes  batch, rows and columns of y
-    """
-
-    out_sizes: Shape = ()
-
-    @property
-    def in_shape(self) -> Any:
-        return self.batch, self.height, self.width, self.channels
-
-    @property
-    def out_shape(self) -> Any:
-        return (*self.out_sizes, self.channels)
+    def at_run(self, function: FunctionBuilder) -> Pool2d:
+        """Pool with the sizes of a run as expressions."""
+        batch, height, width, *out_sizes = (
+            function.sizes.get(str(size), size) for size in (self.batch, self.height, self.width, *self.out_sizes)
+        )
+        return replace(self, batch=batch, height=height, width=width, out_sizes=tuple(out_sizes))
 
     @property
     def always_taps(self) -> bool:
@@ -88,39 +72,17 @@ class DynamicPool2d(Pool2d):
         sides = zip(self.kernel, self.padding[:2], self.padding[2:], late, strict=True)
         return self.dilation == (1, 1) and all(before < size > after + more for size, before, after, more in sides)
 
-    def at_run(self, function: FunctionBuilder) -> Pool2d:
-        known = function.sizes
-        sizes = [known.get(str(size), size) for size in (self.batch, self.height, self.width)]
-        outs = [known.get(str(size), size) for size in self.out_sizes]
-        batch, height, width = sizes
-        options = self.channels, self.kernel, self.strides, self.padding, self.dilation, self.ceil_mode
-        return _RunPool(batch, height, width, *options, tuple(outs))
-
-
-@dataclass(frozen=True, eq=False)
-class _RunPool(Pool2d):
-    """Windows over pictures whose sizes are expressions."""
-
-    outs: tuple[Expr, ...] = ()
-
     @property
-    def out_shape(self) -> Any:
-        return (*self.outs, self.channels)
-
-    @property
-    def row_cost(self) -> Any:
-        return self.outs[2] * (self.channels * prod(self.kernel))
-
-    def _axis(self, i: int, size: Expr) -> WindowAxis:
-        sides = self.padding[i], self.padding[i + 2]
-        return _DynamicAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
+    def row_cost(self) -> Expr:
+        """Codes that an output row reads, each as often as it is read."""
+        return self.out_shape[2] * (self.channels * prod(self.kernel))
 
 
 @dataclass(frozen=True)
 class WindowAxis:
-    """Windows along one axis of `size` elements."""
+    """Windows along one axis of `size` elements; of a size that only a run tells each has a tap inside."""
 
-    size: int
+    size: Expr
     kernel: int
     stride: int
     dilation: int
@@ -130,7 +92,7 @@ class WindowAxis:
 
     @property
     def windows(self) -> int:
-        """Number of windows."""
+        """Number of windows, of a size that is known."""
         room = self.size + self.before + self.after - (self.kernel - 1) * self.dilation - 1
         return (room + (self.stride - 1 if self.ceil_mode else 0)) // self.stride + 1
 
@@ -143,12 +105,14 @@ class WindowAxis:
     @property
     def always_inside(self) -> bool:
         """True if no window leaves the axis."""
+        if not isinstance(self.size, int):
+            return not (self.before or self.after or self.ceil_mode)
         return all(len(self.valid_taps(window)) == self.kernel for window in (0, self.windows - 1))
 
     @property
     def may_be_empty(self) -> bool:
         """True if some window lies wholly outside."""
-        return any(not self.valid_taps(window) for window in range(self.windows))
+        return isinstance(self.size, int) and any(not self.valid_taps(window) for window in range(self.windows))
 
     def taps(self, window: Expr) -> list[Expr]:
         """Element of each tap of a window, moved to the nearest tap inside."""
@@ -178,16 +142,3 @@ class WindowAxis:
         high = T.floordiv(T.max(self.size - 1 - first, -1) + self.dilation, self.dilation)
         end = make_opaque(T.min(high, self.kernel))
         return first, make_opaque(T.min(low, end)), end
-
-
-@dataclass(frozen=True, eq=False)
-class _DynamicAxis(WindowAxis):
-    """An axis of which only a run tells the size; every window has a tap inside."""
-
-    @property
-    def always_inside(self) -> bool:
-        return not (self.before or self.after or self.ceil_mode)
-
-    @property
-    def may_be_empty(self) -> bool:
-        return False

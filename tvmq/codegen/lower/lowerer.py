@@ -20,6 +20,7 @@ from tvm import relax
 
 from tvmq.base.by_name import load_object
 from tvmq.codegen.custom_lowering.selection import Mismatch
+from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -34,7 +35,7 @@ from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.rewrite import build_function
-from tvmq.graph.sizes import is_number
+from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
 
 Rule = Callable[["Lowerer", Chain], bool]
@@ -102,26 +103,12 @@ LOWERINGS: dict[str, str] = {
 }
 
 
-# Rules for chains with tensors of dynamic shape; what is not here goes the generic way.
-DYNAMIC_SHAPE_RULES: dict[str, str] = {
-    "matmul": "tvmq.codegen.lower.rules.dense:lower",
-    "tvmq.matmul": "tvmq.codegen.lower.rules.dense:lower_dynamic_matmul",
-    "tvmq.group_matmul": "tvmq.codegen.lower.rules.dense:lower_groups",
-    "take": "tvmq.codegen.lower.rules.shape:take_packed_rows",
-    "tvmq.layer_norm": "tvmq.codegen.lower.rules.norm:lower",
-    "tvmq.rms_norm": "tvmq.codegen.lower.rules.norm:lower",
-    "tvmq.float_sum": "tvmq.codegen.lower.rules.dynamic_pictures:float_sum",
-    **dict.fromkeys(where(kind=RECURRENT), "tvmq.codegen.lower.rules.recurrent:lower"),
-    "image.resize2d": "tvmq.codegen.lower.rules.dynamic_pictures:resize",
-    **dict.fromkeys(("nn.conv1d", "nn.conv2d"), "tvmq.codegen.lower.rules.dynamic_pictures:convolution"),
-    "nn.max_pool2d": "tvmq.codegen.lower.rules.dynamic_pictures:max_pool",
-    "concat": "tvmq.codegen.lower.rules.dynamic_pictures:concat",
-    "tvmq.quantize": "tvmq.codegen.lower.rules.dynamic_pictures:quantize",
-    "tvmq.dequantize": "tvmq.codegen.lower.rules.dynamic_pictures:dequantize",
-    "tvmq.add": "tvmq.codegen.lower.rules.dynamic_pictures:add",
-    "tvmq.table": "tvmq.codegen.lower.rules.dynamic_pictures:table",
-    **dict.fromkeys(VALUE_BY_VALUE, "tvmq.codegen.lower.rules.dynamic_pictures:same_layout"),
-}
+# Operators whose rules take tensors of dynamic sizes; all others go the generic way then.
+ANY_SIZE = (
+    "nn.conv1d", "nn.conv2d", "nn.max_pool2d", "image.resize2d", "concat", "take", "matmul", "tvmq.matmul",
+    "tvmq.group_matmul", "tvmq.layer_norm", "tvmq.rms_norm", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize",
+    "tvmq.add", "tvmq.table", *where(kind=RECURRENT), *VALUE_BY_VALUE,
+)  # fmt: skip
 
 
 # Whose first operand may be a constant; all other rules are about a tensor that is computed.
@@ -146,7 +133,7 @@ class Lowerer:
     """
 
     rules: Mapping[str, str] = LOWERINGS
-    dynamic_shape_rules: Mapping[str, str] = DYNAMIC_SHAPE_RULES
+    any_size: Sequence[str] = ANY_SIZE
     gpu = False  # the kernels are those of a GPU
     fused_kernels = True  # of a whole attention, norms with what is around them, float chains; see `find_chains`
 
@@ -261,6 +248,14 @@ class Lowerer:
             self._logical[name] = self.reshape(picture, list(self.view.var[name].ty.shape), name)
         return self._logical[name]
 
+    def tensor(self, name: str, *, nhwc: bool) -> relax.Expr:
+        """The tensor in the layout that is asked for."""
+        return self.nhwc(name) if nhwc else self.logical(name)
+
+    def give(self, name: str, value: relax.Expr, *, nhwc: bool) -> None:
+        """`name` now exists in that layout."""
+        (self.give_nhwc if nhwc else self.give_logical)(name, value)
+
     def give_nhwc(self, name: str, value: relax.Expr) -> None:
         """`name` now exists in NHWC."""
         self._nhwc[name] = value
@@ -361,24 +356,22 @@ class Lowerer:
         """Lower a chain by the rule of its head; False if there is none, or it leaves the chain alone."""
         call = self.view.value[chain.head]
         head = op_name(call)
-        rule = self.rules.get(head) if self._fits_templates(chain) else self._dynamic_shape_rule(chain)
+        sizes = self._sizes(chain)
+        takes_sizes = 0 not in sizes and (-1 not in sizes or head in self.any_size)  # no template counts to zero
+        rule = self.rules.get(head) if takes_sizes else None
         if rule is None or (head not in CONSTANT_FIRST and is_const(next(iter(call.args), call))):
             return False
         return bool(load_object(rule)(self, chain))
 
-    def _fits_templates(self, chain: Chain) -> bool:
-        """True unless a tensor without values is read or made, no template counts to zero, or a size is dynamic."""
-        return min(self._sizes(chain), default=1) > 0
+    def has_fixed_sizes(self, chain: Chain) -> bool:
+        """True unless a tensor that a chain reads or makes has a dynamic dimension."""
+        return -1 not in self._sizes(chain)
 
     def _sizes(self, chain: Chain) -> list[int]:
         """All dimensions of what a chain reads and makes, -1 for dynamic ones."""
         names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
         types = [self.view.var[name].ty for name in names]
         return [_static_size(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
-
-    def _dynamic_shape_rule(self, chain: Chain) -> str | None:
-        """The rule for a chain of tensors of dynamic shape; None where there are no values."""
-        return None if 0 in self._sizes(chain) else self.dynamic_shape_rules.get(op_name(self.view.value[chain.head]))
 
     def emit_unchanged(self, names: Sequence[str]) -> None:
         """Emit bindings unchanged, on logical layouts."""
@@ -417,6 +410,11 @@ def picture_shape(shape: Sequence[Any]) -> list[Any]:
     """
     batch, channels, *sizes = (int(size) if is_number(size) else size for size in shape)
     return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
+
+
+def kernel_shape(tensor: relax.Expr) -> Shape:
+    """A tensor's shape as a kernel takes it: numbers, and names of dynamic sizes."""
+    return name_dynamic_sizes(list(tensor.ty.shape))
 
 
 def _static_size(dim: Any) -> int:

@@ -178,6 +178,13 @@ class LoopBlock:
             return False
         return all(_is_dense(access, variables, self.extents) for access in self.accesses)
 
+    def contiguous_tail(self, variables: Sequence[int]) -> list[int]:
+        """The longest run of last ones of these variables along which memory moves element by element."""
+        count = 0
+        while count < len(variables) and self.is_contiguous(variables[len(variables) - count - 1 :]):
+            count += 1
+        return list(variables[len(variables) - count :])
+
 
 def _is_dense(access: Access, variables: Sequence[int], extents: tuple[int, ...]) -> bool:
     step, strides, dense = 1, [], []

@@ -26,7 +26,7 @@ def flatten_block(schedule: Any, block: Any, vector_bytes: int) -> None:
     facts = describe(schedule.get(block))
     if facts is None or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):
         return
-    inner = _inner(facts)
+    inner = facts.contiguous_tail(range(len(facts.extents)))
     if not _cross_rows(facts, inner, vector_bytes):
         return
     outer, dtype = len(facts.extents) - len(inner), str(schedule.get(block).iter_vars[0].var.ty)
@@ -50,14 +50,6 @@ def with_parameters(scheduled: Any, original: Any) -> Any:
     pairs = zip(scheduled.params, original.params, strict=True)
     params = [flat if len(flat.shape) == len(param.shape) else param for flat, param in pairs]
     return tirx.PrimFunc(params, tirx.SeqStmt([*views, scheduled.body]), attrs=scheduled.attrs)
-
-
-def _inner(facts: LoopBlock) -> list[int]:
-    """The longest run of last variables along which memory moves element by element."""
-    count, rank = 0, len(facts.extents)
-    while count < rank and facts.is_contiguous(range(rank - count - 1, rank)):
-        count += 1
-    return list(range(rank - count, rank))
 
 
 def _cross_rows(facts: LoopBlock, inner: Sequence[int], vector_bytes: int) -> bool:

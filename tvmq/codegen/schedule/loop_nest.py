@@ -40,7 +40,8 @@ class NestScheduler:
         """Schedule of the nest."""
         facts = self.facts
         spatial = [i for i, reduced in enumerate(facts.reduced) if not reduced]
-        inner = self._inner(spatial)
+        inner = facts.contiguous_tail(spatial)
+        inner = inner if facts.extent(inner) >= SHORTEST_VECTOR else []
         outer = spatial[: len(spatial) - len(inner)]
         if not any(facts.reduced):
             self._elementwise(outer, inner)
@@ -48,14 +49,6 @@ class NestScheduler:
             self._neighbouring_sums(outer, inner)
         else:
             self._separate_sums(outer)
-
-    def _inner(self, spatial: list[int]) -> list[int]:
-        """The longest run of last spatial variables along which memory moves element by element."""
-        facts, count = self.facts, 0
-        while count < len(spatial) and facts.is_contiguous(spatial[len(spatial) - count - 1 :]):
-            count += 1
-        inner = spatial[len(spatial) - count :]
-        return inner if facts.extent(inner) >= SHORTEST_VECTOR else []
 
     def _elementwise(self, outer: list[int], inner: list[int]) -> None:
         facts, loops = self.facts, self.loops

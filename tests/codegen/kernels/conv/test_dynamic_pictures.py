@@ -16,12 +16,9 @@ from tests.codegen.kernels.harness import (
     levels,
     run_kernel,
 )
+from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
-from tvmq.codegen.kernels.conv.dynamic_pictures import (
-    choose_dynamic_convolution,
-    dynamic_convolution,
-    usual_convolution,
-)
+from tvmq.codegen.kernels.conv.dynamic_pictures import dynamic_convolution, usual_convolution
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Kernel
 
@@ -98,4 +95,4 @@ def test_floats_have_the_bits_of_fixed_sizes(level: str, channels: int, filters:
 def test_floats_padded_with_other_numbers_have_none() -> None:
     conv = usual_convolution(("n", "h", "w"), 3, 4, x_dtype="float32", padding=(1, 1, 1, 1))
     weight = np.ones((4, 3, 1, 1), np.float32)
-    assert choose_dynamic_convolution(conv, DYNAMIC, weight, None, 5, (), isa_named("avx2")) is None
+    assert choose_convolution(conv, weight, None, 5, (), isa_named("avx2"), sizes=DYNAMIC) is None

@@ -29,6 +29,8 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
+    branch,
+    ceildiv,
     const,
     load,
     spread,
@@ -38,7 +40,7 @@ from tvmq.codegen.kernels.parts.builder import (
     wrapping_operation,
 )
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque
+from tvmq.codegen.kernels.parts.loops import copy_elements, make_opaque
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -101,16 +103,15 @@ class _DynamicMatmulTemplate(Template):
         self.batch, self.rows, self.depth, self.columns = map(function.count, sizes)
         self.steps = bind(T.floordiv(self.depth + const(self.ins.taps - 1), self.ins.taps))
         self.pitch = bind(self.steps * self.ins.taps)
-        _choose(self.rows, ROWS, lambda: self._chunks(ROWS), lambda: self._chunks(1))
+        branch(self.rows >= ROWS, lambda: self._chunks(ROWS), lambda: self._chunks(1))
 
     def _chunks(self, tile: int) -> None:
-        blocks = bind(T.floordiv(self.rows + (tile - 1), tile))
+        blocks = ceildiv(self.rows, tile)
         with T.parallel(0, self.batch * blocks) as index:
             matrix = make_opaque(T.floordiv(index, blocks))
             first = make_opaque(T.min(T.floormod(index, blocks) * tile, self.rows - tile))
-            _choose(
-                self.columns,
-                self.lanes,
+            branch(
+                self.columns >= self.lanes,
                 lambda: self._vectors(matrix, first, tile),
                 lambda: self._numbers(matrix, first, tile),
             )
@@ -135,7 +136,7 @@ class _DynamicMatmulTemplate(Template):
         def codes(i: Expr, count: int) -> Expr:
             return activations(ins, load(self.a, begin + i, vector_type(kind, count)), zero, count)
 
-        copy_dynamic(rows, place, self.depth, min(16, ins.vector_bytes), codes)
+        copy_elements(rows, place, self.depth, min(16, ins.vector_bytes), codes)
         with T.serial(0, self.pitch - self.depth) as i:
             store(rows, place + self.depth + i, const(self.a_zero, ins.x_dtype), 1)
         total = Register("int32", self.lanes)
@@ -206,18 +207,6 @@ def interleave_weights(ins: Instructions, lines: list[Expr]) -> Expr:
         return lines[0]
     order = [const(i % ins.taps * ins.lanes + i // ins.taps) for i in range(ins.taps * ins.lanes)]
     return tirx.Shuffle(lines, order)
-
-
-def _choose(size: Expr, least: int, enough, few) -> None:  # type: ignore[no-untyped-def]
-    """The code for at least so many, or for fewer; both where only the run tells."""
-    if isinstance(size, int):
-        (enough if size >= least else few)()
-        return
-    with T.If(size >= least):
-        with T.Then():
-            enough()
-        with T.Else():
-            few()
 
 
 def choose_dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel | None:

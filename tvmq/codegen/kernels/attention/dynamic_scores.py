@@ -16,13 +16,14 @@ from math import prod
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, SoftmaxCodes
+from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, SoftmaxCodes, is_proved
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
     FunctionBuilder,
     Shape,
     bind,
+    ceildiv,
     const,
     load,
     spread,
@@ -31,7 +32,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import LANES, CodeLimits
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque, over_dynamic_rows
+from tvmq.codegen.kernels.parts.loops import copy_elements, make_opaque, over_rows, reader
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -60,20 +61,13 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
 
     raises  BuildError for scales and codes that the guess is not proved for
     """
-    if not is_proved(scores, score_scale, code_scale):
+    if not is_proved(scores.codes, score_scale, code_scale):
         raise BuildError(
             f"kernels, dynamic_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
             f"must go up from the zero point. Got {score_scale}, {code_scale} and {scores.codes}"
         )
     constants = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     return _DynamicScoresTemplate(scores, isa).kernel(constants, KernelWork("dynamic_scores", 40.0))
-
-
-def is_proved(scores: DynamicScores, score_scale: float, code_scale: float) -> bool:
-    """True for what the guess of softmax_codes.py is proved for."""
-    codes = scores.codes
-    scaled = LEAST_SCALE <= code_scale <= 1 and 0 < score_scale < 2**64
-    return scaled and codes.qmin <= codes.zero_point < codes.qmax
 
 
 class _DynamicScoresTemplate(Template):
@@ -104,7 +98,7 @@ class _DynamicScoresTemplate(Template):
 
             return group
 
-        over_dynamic_rows(bind(T.floordiv(rows + (GROUP - 1), GROUP)), GROUP * self.keys, GRAIN, start)
+        over_rows(ceildiv(rows, GROUP), GROUP * self.keys, GRAIN, start)
 
     def _kinds(self) -> list[tuple[str, str]]:
         kinds = [("scores", "float32"), ("codes", self.scores.codes.dtype)]
@@ -150,15 +144,10 @@ class _DynamicScoresTemplate(Template):
 
     def _copy(self, target: Buffer, place: Expr, read: Callable[[Expr, int], Expr]) -> None:
         """A row to target[place:]."""
-        copy_dynamic(target, place, self.keys, LANES, read)
-
-
-def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:
-    """read(i, lanes) of buffer[begin:]."""
-    return lambda i, lanes: load(buffer, begin + i, vector_type(str(buffer.dtype), lanes))
+        copy_elements(target, place, self.keys, LANES, read)
 
 
 def choose_dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:
     """The kernel; None for scales that have no proof."""
-    proved = is_proved(scores, score_scale, code_scale)
+    proved = is_proved(scores.codes, score_scale, code_scale)
     return dynamic_scores(scores, score_scale, code_scale, isa) if proved else None

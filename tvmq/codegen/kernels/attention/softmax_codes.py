@@ -24,6 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     Register,
     bind,
+    ceildiv,
     const,
     fence,
     load,
@@ -59,6 +60,12 @@ ROUNDINGS = 80
 UNSIGNED = vector_type("uint32", LANES)
 
 
+def is_proved(codes: CodeLimits, score_scale: float, code_scale: float) -> bool:
+    """True for what the guess is proved for."""
+    scaled = LEAST_SCALE <= code_scale <= 1 and 0 < score_scale < 2**64
+    return scaled and codes.qmin <= codes.zero_point < codes.qmax
+
+
 class SoftmaxCodes:
     """The code for rows of one length.
 
@@ -71,7 +78,7 @@ class SoftmaxCodes:
     def __init__(self, keys: Expr, codes: CodeLimits, scale: Buffer, stored: str, offset: int) -> None:
         self.keys, self.codes, self.scale = keys, codes, scale
         self.has_dynamic_keys = not isinstance(keys, int)
-        self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.has_dynamic_keys else -(-keys // LANES)
+        self.vectors = ceildiv(keys, LANES)
         self.pitch = self.vectors * LANES
         self.stored, self.offset = stored, offset
 

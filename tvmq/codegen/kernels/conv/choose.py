@@ -14,8 +14,11 @@ import numpy as np
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.conv.conv2d_int16 import lane_gain, lane_kernel
+from tvmq.codegen.kernels.conv.dynamic_pictures import dynamic_convolution
+from tvmq.codegen.kernels.conv.matmul import multiply_rows
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.depthwise.depthwise_float import depthwise_float
+from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd, make_winograd
@@ -31,18 +34,26 @@ def choose_convolution(
     *,
     int4: Int4Weights | None = None,
     codes: tuple[int, int] | None = None,
+    sizes: Shape | None = None,
 ) -> Kernel | None:
     """The kernel of a convolution with constant weights (OIHW), any type.
 
     None for floats padded with another value than 0.
 
-    int4  float weights as codes
+    int4    float weights as codes
     codes   lowest and highest code that x can hold, where more is known than its type
+    sizes   batch, rows and columns of x, then of y, where some are dynamic: names stand for those, and `conv` has
+            usual ones in their places
     """
+    if conv.x_dtype == "float32" and x_zero != 0:
+        return None
+    if sizes is not None and conv.kernel == conv.strides == (1, 1) and not any(conv.padding) and conv.groups == 1:
+        matrix = np.ascontiguousarray(weight[:, :, 0, 0].T)
+        return multiply_rows(sizes[:3], matrix, bias, epilogue, conv.x_dtype, isa, codes=codes)
+    if sizes is not None:
+        return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)
     is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
     if conv.x_dtype == "float32":
-        if x_zero != 0:
-            return None
         if is_depthwise:
             return depthwise_float(conv, weight, bias, epilogue, isa)
         return conv2d_float(conv, weight, bias, epilogue, isa, int4=int4)

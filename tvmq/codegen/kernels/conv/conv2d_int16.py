@@ -24,7 +24,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
 from tvmq.codegen.kernels.conv.conv2d import Integers, bias_for, check_operands
-from tvmq.codegen.kernels.conv.implicit_gemm import Staged
+from tvmq.codegen.kernels.conv.implicit_gemm import Staged, TilesLoop
 from tvmq.codegen.kernels.conv.int16_accumulation import TAPS, LanePlan, plan_panels
 from tvmq.codegen.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.codegen.kernels.conv.staging import Stager
@@ -39,8 +39,6 @@ from tvmq.codegen.kernels.parts.builder import (
     flatten_buffer,
     limit,
     load,
-    minimum,
-    over_range,
     prefetch,
     vector_type,
     widen_index,
@@ -244,24 +242,21 @@ class _Lanes(Integers):
         return Stager(self.ins, self.x, self.conv, self.shape.x_zero, dtype="int16", shift=shift)
 
     def _panels(
-        self, run: PanelRun, tiles: tuple[Expr, Expr], panels: tuple[Expr, Expr], staged: Staged, group: Expr
+        self, run: PanelRun, panels: tuple[Expr, Expr], staged: Staged, group: Expr, over_tiles: TilesLoop
     ) -> None:
         """See ConvLoops; a tile is multiplied with some panels in turn, its activations in the first cache."""
         source, origin, beside = staged
         low, high = (bind(limit(panel - run.panel, run.count)) for panel in panels)
-
-        def block(begin: Expr, end: Expr) -> None:
-            def tile(pixel: Expr, rows: int, index: Expr) -> None:
-                first = bind(minimum(pixel, self.tiling.pixels - rows) if self.tiling.shifted else pixel)
-                with T.serial(begin, end) as panel:
-                    vector = bind(panel + run.vector)
-                    self._tile(ConvTile(source, origin, first, rows, index, group, vector, run, None, beside))
-
-            over_range(list(self.tiling.pixel_parts), *tiles, tile)
-
         with T.serial(0, T.floordiv(high - low + (TURNS - 1), TURNS)) as number:
             begin = bind(low + number * TURNS)
-            block(begin, bind(T.min(begin + TURNS, high)))
+            end = bind(T.min(begin + TURNS, high))
+
+            def tile(pixel: Expr, rows: int, index: Expr) -> None:
+                with T.serial(begin, end) as panel:
+                    vector = bind(panel + run.vector)
+                    self._tile(ConvTile(source, origin, pixel, rows, index, group, vector, run, None, beside))
+
+            over_tiles(tile)
 
     def _tile(self, tile: ConvTile) -> None:
         """Sums of the rows, then codes."""

@@ -19,7 +19,7 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.conv import conv2d, conv2d_float
-from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops
+from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops, TileBody
 from tvmq.codegen.kernels.conv.shape import (
     CHUNKS,
     FAR_PIXELS,
@@ -31,11 +31,10 @@ from tvmq.codegen.kernels.conv.shape import (
     ConvTile,
 )
 from tvmq.codegen.kernels.conv.staging import SLACK, Stager
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, over_range, workspace
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, bind_size, workspace
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.parts.packing import PanelRun
 from tvmq.codegen.kernels.parts.tiling import Product
 
 USUAL_SIDE = 56  # rows and columns where only a run tells them: for the choice of instructions and for forecasts
@@ -83,10 +82,10 @@ class DynamicConvLoops(ConvLoops):
         conv = replace(self.conv, batch=batch, height=height, width=width)
         self.columns, self.rows = (_windows(conv, axis) for axis in (1, 0))
         self.conv, self.shape = conv, replace(self.shape, conv=conv)
-        self.pitch, self.height = _bind_expression(self.shape.row_pitch), _bind_expression(self.shape.padded_height)
+        self.pitch, self.height = bind_size(self.shape.row_pitch), bind_size(self.shape.padded_height)
         self.pixels = bind(batch * self.rows * self.columns)
         self.columns, self.rows = (bind(T.max(size, 1)) for size in (self.columns, self.rows))  # they divide
-        self.lines = _bind_expression(batch * self.rows)
+        self.lines = bind_size(batch * self.rows)
 
     def body(self, function: FunctionBuilder) -> None:
         self._take_sizes(function)
@@ -136,17 +135,13 @@ class DynamicConvLoops(ConvLoops):
         begin, end = make_opaque(first * self.columns), make_opaque(last * self.columns)
         source, origin = (self.x, 0) if not self.shape.is_staged else self._copy_rows(first, last)
         tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
+
+        def over_tiles(tile: TileBody) -> None:
+            with T.serial(0, tiles) as index:
+                tile(make_opaque(T.min(begin + index * rows, end - rows)), rows, index)
+
         with T.serial(0, self.conv.groups) as group:
-            for run in self.panel_runs:
-
-                def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
-                    vector = bind(offset + run.vector)
-                    weights = self._unpacked_panel(group, vector, run.columns)
-                    with T.serial(0, tiles) as tile:
-                        pixel = make_opaque(T.min(begin + tile * rows, end - rows))
-                        self._tile(ConvTile(source, origin, pixel, rows, tile, group, vector, run, weights))
-
-                over_range([(run.columns, run.count)], 0, run.count, panel)
+            self.over_panels((0, self.tiling.panels), (source, origin, None), group, over_tiles)
         self.finish_chunk(begin, end, (0, self.tiling.panels))
 
     def _copy_rows(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
@@ -198,11 +193,6 @@ def _windows(conv: Conv2d, axis: int) -> Expr:
     room = size + conv.padding[axis] + conv.padding[axis + 2] - (conv.kernel[axis] - 1) * conv.dilation[axis] - 1
     down = conv.strides[axis]
     return room // down + 1 if isinstance(room, int) else bind(T.max(tirx.truncdiv(room, down) + 1, 0))
-
-
-def _bind_expression(value: Expr) -> Expr:
-    """A number as it is, an expression as a variable."""
-    return value if isinstance(value, int) else bind(value)
 
 
 def _is_one(size: Expr) -> bool:
@@ -269,12 +259,3 @@ def usual_convolution(sizes: Shape, channels: int, filters: int, **options: Any)
     usual = zip(sizes, (1, USUAL_SIDE, USUAL_SIDE), strict=True)
     batch, height, width = (size if isinstance(size, int) else known for size, known in usual)
     return Conv2d(batch, height, width, channels, filters, **options)
-
-
-def choose_dynamic_convolution(
-    conv: Conv2d, sizes: Shape, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
-) -> Kernel | None:
-    """The kernel of a convolution of dynamic sizes; None for floats padded with another value than 0."""
-    if conv.x_dtype == "float32" and x_zero != 0:
-        return None
-    return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)

@@ -13,6 +13,7 @@ Tests: tests/codegen/kernels/conv/test_matmul.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -35,6 +36,8 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
+    branch,
+    ceildiv,
     load,
     minimum,
     over_range,
@@ -54,6 +57,8 @@ from tvmq.codegen.kernels.parts.tiling import Tiling
 CACHE_LINE = 64
 # buffer that windows are read from, the element of the input it starts with, and what is read beside (see ConvTile)
 Staged = tuple[Buffer, Expr, tuple[Buffer, Expr] | None]
+TileBody = Callable[[Expr, int, Expr], None]
+TilesLoop = Callable[[TileBody], None]
 
 
 class ConvLoops(Template):
@@ -100,7 +105,9 @@ class ConvLoops(Template):
         chunks = self.chunks
         if self.has_dynamic_shape:
             self.pixels = function.count(self.buffer_shapes[0][:-1])
-            self._dynamic_rows()
+            # whole tiles, or pixels one by one where they are too few
+            rows = self.tiling.rows
+            branch(self.pixels >= rows, lambda: self._dynamic_tiles(rows), lambda: self._dynamic_tiles(1))
             return
         # With several chunks of panels one copy serves all, made before the parallel loop; else each chunk copies what
         # it reads itself, so that the copy is still in the cache of the core that reads it
@@ -115,33 +122,19 @@ class ConvLoops(Template):
             panel_chunk = bind(T.floordiv(index, chunks.pixel_chunks))
             self._chunk(pixel_chunk, panel_chunk, staged)
 
-    def _dynamic_rows(self) -> None:
-        """All loops over so many pixels as a run brings: whole tiles, or one by one where they are too few."""
-        rows = self.tiling.rows
-        with T.If(self.pixels >= rows):
-            with T.Then():
-                self._dynamic_tiles(rows)
-            with T.Else():
-                self._dynamic_tiles(1)
-
     def _dynamic_tiles(self, rows: int) -> None:
         """Tiles of so many pixels, the last one shifted back; chunks of panels in parallel."""
         self.least_pixels = rows
-        chunks, tiles = self.chunks, bind(T.floordiv(self.pixels + (rows - 1), rows))
+        chunks, tiles = self.chunks, ceildiv(self.pixels, rows)
         source, beside = self._stage_dynamic(rows)
+
+        def over_tiles(tile: TileBody) -> None:
+            with T.serial(0, tiles) as index:
+                tile(bind(T.min(index * rows, self.pixels - rows)), rows, index)
 
         def chunk(index: Expr) -> None:
             panels = share(self.tiling.panels, chunks.panel_chunks, index)
-            for run in self.panel_runs:
-
-                def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
-                    vector = bind(offset + run.vector)
-                    weights = self._unpacked_panel(0, vector, run.columns)
-                    with T.serial(0, tiles) as tile:
-                        pixel = bind(T.min(tile * rows, self.pixels - rows))
-                        self._tile(ConvTile(source, 0, pixel, rows, tile, 0, vector, run, weights, beside))
-
-                over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
+            self.over_panels(panels, (source, 0, beside), 0, over_tiles)
             self.finish_chunk(0, self.pixels, panels)
 
         if chunks.panel_chunks == 1:
@@ -157,32 +150,38 @@ class ConvLoops(Template):
         begin, end = (bind(tiling.first_pixel(tile)) for tile in tiles)
         if self.shape.is_copied and staged is None:
             staged = self._stage(begin, end, self.chunks.pixel_ranges)
+        tiling = self.tiling
+
+        def over_tiles(tile: TileBody) -> None:
+            def tile_from(pixel: Expr, rows: int, index: Expr) -> None:
+                tile(bind(minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel), rows, index)
+
+            over_range(list(tiling.pixel_parts), *tiles, tile_from)
+
         with T.serial(0, self.conv.groups) as group:
-            for run in self.panel_runs:
-                self._panels(run, tiles, panels, staged or (self.x, 0, None), group)
+            self.over_panels(panels, staged or (self.x, 0, None), group, over_tiles)
         self.finish_chunk(begin, end, panels)
 
+    def over_panels(self, panels: tuple[Expr, Expr], staged: Staged, group: Expr, over_tiles: TilesLoop) -> None:
+        """Compute some panels; over_tiles(tile) calls tile(first pixel, rows, index) for all tiles of each."""
+        for run in self.panel_runs:
+            self._panels(run, panels, staged, group, over_tiles)
+
     def _panels(
-        self,
-        run: PanelRun,
-        tiles: tuple[Expr, Expr],
-        panels: tuple[Expr, Expr],
-        staged: Staged,
-        group: Expr,
+        self, run: PanelRun, panels: tuple[Expr, Expr], staged: Staged, group: Expr, over_tiles: TilesLoop
     ) -> None:
-        """The panels of a run that belong to a chunk."""
-        tiling = self.tiling
+        """Compute those that are panels of a run."""
         source, origin, beside = staged
+        has_tiles = self.has_dynamic_shape or self.tiling.tiles > 1
 
         def panel(offset: Expr, _columns: int, _index: Expr) -> None:
             vector = bind(offset + run.vector)
-            weights = self._unpacked_panel(group, vector, run.columns) if tiling.tiles > 1 else None
+            weights = self._unpacked_panel(group, vector, run.columns) if has_tiles else None
 
             def tile(pixel: Expr, rows: int, index: Expr) -> None:
-                first = minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel
-                self._tile(ConvTile(source, origin, bind(first), rows, index, group, vector, run, weights, beside))
+                self._tile(ConvTile(source, origin, pixel, rows, index, group, vector, run, weights, beside))
 
-            over_range(list(tiling.pixel_parts), *tiles, tile)
+            over_tiles(tile)
 
         over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
 

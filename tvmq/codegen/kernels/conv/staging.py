@@ -20,7 +20,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Register, bind, load, spread, store, vector_type
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d
-from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque
+from tvmq.codegen.kernels.parts.loops import copy_elements, make_opaque
 
 SLACK = 64  # elements behind the last one
 
@@ -142,10 +142,12 @@ class Stager:
                     source = make_opaque((image * conv.height + y) * line)
                     self.fill(target, begin, left * conv.channels)
                     inside = make_opaque(begin + left * conv.channels)
-                    copy_dynamic(target, inside, line, self._lanes, lambda at, lanes: self._value(source + at, lanes))
+                    copy_elements(target, inside, line, self._lanes, lambda at, lanes: self._value(source + at, lanes))
                     self.fill(target, inside + line, right * conv.channels)
                 with T.Else():
-                    copy_dynamic(target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype))
+                    copy_elements(
+                        target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype)
+                    )
 
 
 def duplicate_sums(ins: Any, value: Expr) -> tuple[Expr, Expr]:

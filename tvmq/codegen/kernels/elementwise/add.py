@@ -85,6 +85,6 @@ def _check(step: AddStep, a_dtype: str) -> None:
         )
 
 
-def choose_add(a: Sequence[int | str], b: Sequence[int | str], step: AddStep, a_dtype: str, isa: Isa) -> Kernel | None:
-    """The kernel of a sum; None for different shapes, and types that are no codes."""
-    return add(a, step, isa, a_dtype) if a == b and {a_dtype, step.b_dtype} <= set(LARGEST) else None
+def choose_add(shape: Sequence[int | str], step: AddStep, a_dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a sum; None for types that are no codes."""
+    return add(shape, step, isa, a_dtype) if {a_dtype, step.b_dtype} <= set(LARGEST) else None

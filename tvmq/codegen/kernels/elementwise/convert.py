@@ -35,7 +35,6 @@ from tvmq.codegen.kernels.parts.loops import (
     collapse,
     make_opaque,
     offset_of,
-    over_all_rows,
     over_lanes,
     over_rows,
     over_vectors,
@@ -205,7 +204,7 @@ def _walk(
         begin = make_opaque(number * channels)
         over_lanes(channels, lanes, lambda offset, count: convert(begin + offset, offset, count))
 
-    over_all_rows(function.count(shape[:-1]), channels, GRAIN, lambda: row)
+    over_rows(function.count(shape[:-1]), channels, GRAIN, lambda: row)
 
 
 def _channels(shape: Shape, count: int) -> int:

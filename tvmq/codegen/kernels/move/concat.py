@@ -29,7 +29,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import Parameters, bits_table, table_step
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import Body, make_opaque, over_all_rows, over_lanes
+from tvmq.codegen.kernels.parts.loops import Body, make_opaque, over_lanes, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 
@@ -75,7 +75,7 @@ def concat(
 
             return row
 
-        over_all_rows(function.count(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
+        over_rows(function.count(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
     constants = tuple(bits_table(values, dtype) for values in entries if values is not None)
     key = ("concat", tuple(inputs), axis, dtype, tuple(values is not None for values in entries), ins.name)
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))
@@ -123,6 +123,7 @@ def _check(shapes: list[Shape], axis: int, dtype: str, tables: list[np.ndarray |
 
 
 def choose_concat(shapes: Sequence[Sequence[int | str]], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
-    """The kernel of tensors behind each other; None for several types, and types of two bytes."""
-    fits = len(set(dtypes)) == 1 and dtypes[0] in TYPES
+    """The kernel of tensors behind each other; None for several types, types of two bytes, and dynamic rows."""
+    is_known = all(isinstance(size, int) for shape in shapes for size in shape[axis:])
+    fits = is_known and len(set(dtypes)) == 1 and dtypes[0] in TYPES
     return concat(shapes, axis, isa, dtypes[0]) if fits else None

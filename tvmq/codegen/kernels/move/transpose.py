@@ -25,6 +25,9 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Shape,
     bind,
+    bind_size,
+    branch,
+    ceildiv,
     const,
     flatten_buffer,
     load,
@@ -35,7 +38,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import quantize_vector
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
 
@@ -152,17 +155,17 @@ def _transpose(batch: Expr, rows: Expr, columns: Expr, read: Read, y: Buffer) ->
         _blocks(batch, rows, columns, side, few, read, y)
         return
     size = columns if isinstance(rows, int) else rows
-    with T.If(size >= (INTERLEAVED_LANES if few else side)):
-        with T.Then():
-            _blocks(batch, rows, columns, side, few, read, y)
-        with T.Else():
-            _blocks(batch, rows, columns, 1, False, read, y)
+    branch(
+        size >= (INTERLEAVED_LANES if few else side),
+        lambda: _blocks(batch, rows, columns, side, few, read, y),
+        lambda: _blocks(batch, rows, columns, 1, False, read, y),
+    )
 
 
 def _blocks(batch: Expr, rows: Expr, columns: Expr, side: int, few: bool, read: Read, y: Buffer) -> None:
     """Squares of so many elements a side, or `few` rows at once."""
     width = INTERLEAVED_LANES if few else side
-    blocks, lines = _ceil(columns, width), _ceil(rows, side)
+    blocks, lines = ceildiv(columns, width), ceildiv(rows, side)
 
     def block(number: Expr) -> None:
         image = make_opaque(T.floordiv(number, blocks))
@@ -176,12 +179,7 @@ def _blocks(batch: Expr, rows: Expr, columns: Expr, side: int, few: bool, read: 
             row = make_opaque(T.min(i * side, rows - side))
             _square(side, rows, columns, read, y, make_opaque(source + row * columns), make_opaque(target + row))
 
-    count = batch * blocks if isinstance(batch, int) and isinstance(blocks, int) else bind(batch * blocks)
-    over_all_rows(count, rows * width, GRAIN, lambda: block)
-
-
-def _ceil(size: Expr, step: int) -> Expr:
-    return -(-size // step) if isinstance(size, int) else bind(T.floordiv(size + (step - 1), step))
+    over_rows(bind_size(batch * blocks), rows * width, GRAIN, lambda: block)
 
 
 def _square(side: int, rows: Expr, columns: Expr, read: Read, y: Buffer, source: Expr, target: Expr) -> None:

@@ -35,7 +35,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import FLOAT, LANES, load_tail, spread_float, sum_halves
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, over_lanes
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 
 GRAIN = 50_000  # elements in about 10 us
@@ -70,7 +70,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
                 return lambda number: _sum_row(shape, x, y, number, count)
             return lambda number: _sum_columns(shape, x, y, number, count, lanes)
 
-        over_all_rows(outer, count * shape.inner, GRAIN, start)
+        over_rows(outer, count * shape.inner, GRAIN, start)
     return Kernel(name, function.prim_func, (), ("float_sum", shape, isa.name), work=KernelWork(f"float_{kind}"))
 
 

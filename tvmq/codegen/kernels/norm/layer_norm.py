@@ -24,6 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
+    ceildiv,
     const,
     fence,
     load,
@@ -46,7 +47,7 @@ from tvmq.codegen.kernels.parts.float_vectors import (
     sum_halves,
 )
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, tail_pieces
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows, tail_pieces
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.work import NORM_CYCLES, KernelWork
@@ -133,8 +134,7 @@ class _LayerNormTemplate(Template):
 
             return group
 
-        groups = -(-count // rows) if isinstance(count, int) else bind(T.floordiv(count + (rows - 1), rows))
-        over_all_rows(groups, rows * norm.length, GRAIN, start)
+        over_rows(ceildiv(count, rows), rows * norm.length, GRAIN, start)
 
     def _group(self, begins: Sequence[Expr], factor: Expr | None) -> None:
         buffers = self.buffers

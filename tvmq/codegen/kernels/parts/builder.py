@@ -68,7 +68,7 @@ class FunctionBuilder:
         count: Expr = 1
         for size in shape:
             count = count * (self.sizes[size] if isinstance(size, str) else size)
-        return count if isinstance(count, int) else bind(count)
+        return bind_size(count)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -233,6 +233,28 @@ def over_range(parts: list[tuple[int, int]], begin: Expr, end: Expr, body: Calla
         with T.serial(low, high) as index:
             body(index * size + base, size, index + first - begin)
         base, first = base + size * count, first + count
+
+
+def bind_size(value: Expr) -> Expr:
+    """A number as it is, an expression as a variable."""
+    return value if isinstance(value, int) else bind(value)
+
+
+def ceildiv(value: Expr, divisor: int) -> Expr:
+    """Quotient rounded up: a Python int, or a variable."""
+    return -(-value // divisor) if isinstance(value, int) else bind(T.floordiv(value + (divisor - 1), divisor))
+
+
+def branch(condition: Expr, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """The statements of one of both; of both, behind a test, where only a run knows the condition."""
+    if isinstance(condition, bool):
+        (then if condition else otherwise)()
+        return
+    with T.If(condition):
+        with T.Then():
+            then()
+        with T.Else():
+            otherwise()
 
 
 def minimum(value: Expr, most: Expr) -> Expr:

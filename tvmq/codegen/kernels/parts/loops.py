@@ -16,7 +16,7 @@ from functools import lru_cache
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Register, bind, load, spread, store, vector_type
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Register, bind, branch, load, spread, store, vector_type
 
 MOST_CHUNKS = 60  # divides evenly among 1 to 6 threads, and is no burden for one
 
@@ -31,40 +31,33 @@ def make_opaque(value: Expr) -> Expr:
     return bind(register.get())
 
 
-def over_rows(rows: int, row_cost: int, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
+def over_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
     """body(row) for range(rows), body = start(), in parallel chunks if there is work for two or more.
 
+    rows      a number, or what only a run tells
     row_cost  elements, or another unit, of a row
     grain     as many of these units as take about 10 us
     start     is called once in each piece of code; what it emits stands before the loop of a chunk
     """
-    chunks = min(MOST_CHUNKS, rows, rows * row_cost // grain)
-    if chunks < 2:
+    is_known = isinstance(rows, int) and isinstance(row_cost, int)
+    if is_known:
+        chunks = min(MOST_CHUNKS, rows, rows * row_cost // grain)
+    else:
+        chunks = bind(T.min(T.min(MOST_CHUNKS, rows), T.floordiv(rows * row_cost, grain)))
+
+    def loop() -> None:
         body = start()
         with T.serial(0, rows) as row:
-            body(row)
-        return
-    with T.parallel(0, chunks) as index:
-        begin = make_opaque(T.floordiv(index * rows, chunks))
-        body = start()
-        with T.serial(0, T.floordiv((index + 1) * rows, chunks) - begin) as i:
-            body(make_opaque(begin + i))
+            body(row if is_known else make_opaque(row))
 
-
-def over_dynamic_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
-    """`over_rows` for a number of rows, or a cost of them, that only a run tells."""
-    chunks = bind(T.min(T.min(MOST_CHUNKS, rows), T.floordiv(rows * row_cost, grain)))
-    with T.If(chunks < 2):
-        with T.Then():
+    def loop_in_chunks() -> None:
+        with T.parallel(0, chunks) as index:
+            begin = make_opaque(T.floordiv(index * rows, chunks))
             body = start()
-            with T.serial(0, rows) as row:
-                body(make_opaque(row))
-        with T.Else():
-            with T.parallel(0, chunks) as index:
-                begin = make_opaque(T.floordiv(index * rows, chunks))
-                body = start()
-                with T.serial(0, T.floordiv((index + 1) * rows, chunks) - begin) as i:
-                    body(make_opaque(begin + i))
+            with T.serial(0, T.floordiv((index + 1) * rows, chunks) - begin) as i:
+                body(make_opaque(begin + i))
+
+    branch(chunks < 2, loop, loop_in_chunks)
 
 
 def over_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body]) -> None:
@@ -72,40 +65,24 @@ def over_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body])
 
     What whole vectors leave of a number that only a run tells is done one by one.
     """
-    if not isinstance(total, int):
-        _over_dynamic_vectors(total, lanes, grain, start)
-        return
-    if total >= lanes:
-
-        def start_vectors() -> Callable[[Expr], None]:
-            body = start()
-            return lambda vector: body(vector * lanes, lanes)
-
-        over_rows(total // lanes, lanes, grain, start_vectors)
-    pieces = tail_pieces(total, lanes)
-    if pieces:
-        body = start()
-        for offset, size in pieces:
-            body(offset, size)
-
-
-def _over_dynamic_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body]) -> None:
-    vectors = bind(T.floordiv(total, lanes))
+    is_known = isinstance(total, int)
+    vectors = total // lanes if is_known else bind(T.floordiv(total, lanes))
 
     def start_vectors() -> Callable[[Expr], None]:
         body = start()
-        return lambda vector: body(make_opaque(vector * lanes), lanes)
+        return lambda vector: body(vector * lanes if is_known else make_opaque(vector * lanes), lanes)
 
-    over_dynamic_rows(vectors, lanes, grain, start_vectors)
+    if not is_known or vectors:
+        over_rows(vectors, lanes, grain, start_vectors)
+    pieces = tail_pieces(total, lanes) if is_known else []
+    if is_known and not pieces:
+        return
     body = start()
-    with T.serial(0, total - vectors * lanes) as i:
-        body(make_opaque(vectors * lanes + i), 1)
-
-
-def over_all_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
-    """`over_rows` or `over_dynamic_rows`."""
-    known = isinstance(rows, int) and isinstance(row_cost, int)
-    (over_rows if known else over_dynamic_rows)(rows, row_cost, grain, start)
+    for offset, size in pieces:
+        body(offset, size)
+    if not is_known:
+        with T.serial(0, total - vectors * lanes) as i:
+            body(make_opaque(vectors * lanes + i), 1)
 
 
 @lru_cache(maxsize=1024)
@@ -128,8 +105,14 @@ def tail_pieces(count: int, lanes: int) -> list[tuple[int, int]]:
     return pieces
 
 
-def over_lanes(count: int, lanes: int, body: Body) -> None:
-    """body(offset, lanes) for vectors that cover range(count); some elements may be covered twice."""
+def over_lanes(count: Expr, lanes: int, body: Body) -> None:
+    """body(offset, lanes) for vectors that cover range(count); some elements may be covered twice.
+
+    Of a count that only a run tells the last vector is shifted back, and fewer elements go one by one.
+    """
+    if not isinstance(count, int):
+        _over_dynamic_lanes(count, lanes, body)
+        return
     if count >= lanes:
         with T.serial(0, count // lanes) as index:
             body(index * lanes, lanes)
@@ -137,32 +120,33 @@ def over_lanes(count: int, lanes: int, body: Body) -> None:
         body(offset, size)
 
 
-def copy_lanes(target: Buffer, begin: Expr, source: Buffer, source_begin: Expr, count: int, lanes: int) -> None:
-    """target[begin : begin + count] = source[source_begin : source_begin + count]."""
-    dtype = str(source.dtype)
-
-    def piece(offset: Expr, size: int) -> None:
-        store(target, begin + offset, load(source, source_begin + offset, vector_type(dtype, size)), size)
-
-    over_lanes(count, lanes, piece)
-
-
-def copy_dynamic(target: Buffer, begin: Expr, count: Expr, lanes: int, read: Callable[[Expr, int], Expr]) -> None:
-    """target[begin + i] = read(i, 1) for a count that only a run tells; vectors, the last of which overlaps."""
+def _over_dynamic_lanes(count: Expr, lanes: int, body: Body) -> None:
     with T.If(count >= lanes):
-        with T.Then():
-            with T.serial(0, T.floordiv(count + (lanes - 1), lanes)) as i:
-                at = bind(T.min(i * lanes, count - lanes))
-                store(target, begin + at, read(at, lanes), lanes)
-        with T.Else():
-            with T.serial(0, count) as i:
-                store(target, begin + i, read(i, 1), 1)
+        with T.Then(), T.serial(0, T.floordiv(count + (lanes - 1), lanes)) as i:
+            body(bind(T.min(i * lanes, count - lanes)), lanes)
+        with T.Else(), T.serial(0, count) as i:
+            body(i, 1)
 
 
-def fill_lanes(target: Buffer, begin: Expr, value: Expr, count: int, lanes: int) -> None:
+def copy_elements(target: Buffer, begin: Expr, count: Expr, lanes: int, read: Callable[[Expr, int], Expr]) -> None:
+    """target[begin : begin + count] = read(offset, lanes), in vectors."""
+    over_lanes(count, lanes, lambda offset, size: store(target, begin + offset, read(offset, size), size))
+
+
+def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:
+    """read(offset, lanes) of buffer[begin:]."""
+    return lambda offset, size: load(buffer, begin + offset, vector_type(str(buffer.dtype), size))
+
+
+def copy_lanes(target: Buffer, begin: Expr, source: Buffer, source_begin: Expr, count: Expr, lanes: int) -> None:
+    """target[begin : begin + count] = source[source_begin : source_begin + count]."""
+    copy_elements(target, begin, count, lanes, reader(source, source_begin))
+
+
+def fill_lanes(target: Buffer, begin: Expr, value: Expr, count: Expr, lanes: int) -> None:
     """target[begin : begin + count] = value."""
     dtype = str(target.dtype)
-    over_lanes(count, lanes, lambda offset, size: store(target, begin + offset, spread(value, size, dtype), size))
+    copy_elements(target, begin, count, lanes, lambda _, size: spread(value, size, dtype))
 
 
 class PlainVectors(Instructions):

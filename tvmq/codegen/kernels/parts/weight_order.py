@@ -62,9 +62,7 @@ def order_weights(
     return np.ascontiguousarray(np.concatenate(ordered, axis=1)).reshape(-1)
 
 
-def weight_lines(
-    weight: np.ndarray, groups: int, run: int, slots: np.ndarray, taps: int, dtype: str
-) -> np.ndarray:
+def weight_lines(weight: np.ndarray, groups: int, run: int, slots: np.ndarray, taps: int, dtype: str) -> np.ndarray:
     """Weights as [groups, vector, lane, step, tap], zero where there is no channel or tap; arguments as above."""
     filters, channels, height, width = weight.shape
     steps = -(-run // taps)

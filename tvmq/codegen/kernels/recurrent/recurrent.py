@@ -31,7 +31,7 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
 from tvmq.codegen.kernels.parts.template import Template
@@ -145,7 +145,7 @@ class _RecurrentTemplate(Template):
             over_rows(-(-self.batch // tile), self.steps * cost, GRAIN, start)
         else:
             tiles = -(-self.batch // tile) if isinstance(self.batch, int) else self.batch
-            over_dynamic_rows(tiles, self.steps, max(GRAIN // cost, 1), start)
+            over_rows(tiles, self.steps, max(GRAIN // cost, 1), start)
 
     def _tile(self, first: Expr) -> None:
         """All steps of a few samples."""

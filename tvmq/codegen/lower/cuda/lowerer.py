@@ -103,10 +103,7 @@ class CudaLowerer(Lowerer):
     """The walk of Lowerer with the rules of a GPU."""
 
     rules = CUDA_LOWERINGS
-    dynamic_shape_rules: dict[str, str] = {
-        "take": "tvmq.codegen.lower.rules.shape:take_packed_rows",
-        **dict.fromkeys(where(kind=RECURRENT), "tvmq.codegen.lower.cuda.lowerer:lower_loop"),
-    }
+    any_size = ("take", *where(kind=RECURRENT))
     gpu = True
     fused_kernels = False
 

@@ -14,6 +14,7 @@ from tvm import relax
 from tvmq.codegen.kernels.attention.attention import choose_attention
 from tvmq.codegen.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.codegen.kernels.attention.batch_matmul_float import choose_batch_matmul_float
+from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, choose_dynamic_matmul
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, choose_dynamic_scores
 from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
@@ -33,6 +34,8 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     view = lowerer.view
     if chain.members[0] != chain.head:
         return lower(lowerer, chain)
+    if not lowerer.has_fixed_sizes(chain):
+        return _lower_dynamic_matmul(lowerer, chain)
     call = view.value[chain.head]
     out = shape_of(view.var[chain.head])
     batch = out[:-2]
@@ -47,6 +50,30 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
     lowerer.give_logical(chain.result, value)
+    return True
+
+
+def _lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
+    """Lower a product of dynamic sizes to one kernel of its sums; False where a matrix serves several others.
+
+    Scale and transpose behind it go the generic way.
+    """
+    call = lowerer.view.value[chain.head]
+    a, b = call.args
+    if not all(isinstance(arg, relax.Var) for arg in call.args) or rank_of(a) != rank_of(b):
+        return False
+    if sizes_of(a)[:-2] != sizes_of(b)[:-2]:
+        return False
+    x, y = (lowerer.logical(arg.name) for arg in (a, b))
+    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
+    zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
+    product = DynamicMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
+    kernel = lowerer.choose(choose_dynamic_matmul, product)
+    if kernel is None:
+        return False
+    out = list(lowerer.view.var[chain.head].ty.shape)
+    lowerer.give_logical(chain.head, lowerer.call(kernel, [x, y], out, "int32", chain.head))
+    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
     return True
 
 

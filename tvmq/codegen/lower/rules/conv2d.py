@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from tvm import relax
@@ -22,17 +21,17 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.codegen.kernels.conv.border import choose_border
 from tvmq.codegen.kernels.conv.choose import choose_convolution
+from tvmq.codegen.kernels.conv.dynamic_pictures import usual_convolution
+from tvmq.codegen.kernels.conv.stack_depth import DepthWindows, stack_depth
 from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.codegen.kernels.parts.packing import packed_from
 from tvmq.codegen.lower.code_range import code_range
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.epilogue import Finish, finish_of
+from tvmq.codegen.lower.rules.shape import nhwc_shape
+from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
-
-if TYPE_CHECKING:
-    from tvmq.codegen.lower.lowerer import Lowerer
-from tvmq.codegen.kernels.conv.stack_depth import DepthWindows, stack_depth
 
 
 def bordered_convolution(
@@ -77,23 +76,26 @@ LAYOUTS = (("NCW", "OIW"), ("NCHW", "OIHW"), ("NCDHW", "OIDHW"))
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a convolution and its chain to one kernel; False for layouts and weights that are not ours."""
+    """Lower a convolution and its chain to one kernel; False for layouts, weights and channels that are not ours."""
     view = lowerer.view
     call = view.value[chain.head]
     source, padding, pad_value = padding_of(view, chain)
     x_dtype = dtype_of(view.var[source])
     if not has_template(call, x_dtype):
         return False
+    if not is_number(view.var[source].ty.shape[1]):
+        return False
     weight = const_value(call.args[1])
     weight = weight.reshape(*weight.shape[:2], *pair(weight.shape[2:]))
-    batch, height, width, channels = shape_of(lowerer.nhwc(source))
+    finish = finish_of(view, chain, len(weight))
+    x = lowerer.nhwc(source)
+    out = nhwc_shape(lowerer, finish.end)
+    sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], *out[:3]])
     before, after = (pair(side, 0) for side in padding)
-    conv = Conv2d(
-        batch,
-        height,
-        width,
-        channels,
-        weight.shape[0],
+    conv = usual_convolution(
+        sizes[:3],
+        int(x.ty.shape[3]),
+        len(weight),
         kernel=weight.shape[2:],
         strides=pair(call.attrs.strides),
         padding=(*before, *after),
@@ -101,18 +103,17 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         groups=int(call.attrs.groups),
         x_dtype=x_dtype,
     )
-    finish = finish_of(view, chain, conv.filters)
-    if bordered_convolution(lowerer, conv, weight, pad_value, source, finish):
+    fixed = all(isinstance(size, int) for size in sizes)
+    if fixed and bordered_convolution(lowerer, conv, weight, pad_value, source, finish):
         return True
-    int4 = lowerer.int4_weights.get(chain.head)
+    int4 = lowerer.int4_weights.get(chain.head) if fixed else None
     codes = None if x_dtype == "float32" else code_range(view, view.var[source])
     operands = conv, weight, finish.bias, pad_value, finish.epilogue
-    kernel = lowerer.choose(choose_convolution, *operands, int4=int4, codes=codes)
+    kernel = lowerer.choose(choose_convolution, *operands, int4=int4, codes=codes, sizes=None if fixed else sizes)
     if kernel is None:
         return False
-    inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]
-    result = lowerer.call(kernel, inputs, conv.out_shape, dtype_of(view.var[finish.end]), finish.end)
-    lowerer.give_nhwc(finish.end, result)
+    inputs = [x, *(lowerer.nhwc(other) for other in finish.others)]
+    lowerer.give_nhwc(finish.end, lowerer.call(kernel, inputs, out, dtype_of(view.var[finish.end]), finish.end))
     return True
 
 

@@ -11,12 +11,12 @@ from tvm import relax
 
 from tvmq.codegen.kernels.elementwise.convert import choose_dequantize, choose_quantize, choose_quantize_view
 from tvmq.codegen.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc, choose_transpose
-from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.lower.lowerer import Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.elementwise import emit_requantize, nhwc_axis, wants_nhwc
 from tvmq.codegen.lower.strides import MOVES, contiguous_view, strided_view
 from tvmq.graph import ops
-from tvmq.graph.sizes import is_number, name_dynamic_sizes
+from tvmq.graph.sizes import is_number
 from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
 from tvmq.graph.walk import resolve_each
 from tvmq.numerics.elementary import ELEMENTARY
@@ -28,7 +28,7 @@ FLOAT_LOOPS = (*ELEMENTARY, "add", "subtract", "multiply", "divide", "maximum", 
 def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
     """A transposed copy."""
     shape = list(value.ty.shape)
-    kernel = lowerer.choose(choose_transpose, name_dynamic_sizes(shape), axes, dtype_of(value))
+    kernel = lowerer.choose(choose_transpose, kernel_shape(value), axes, dtype_of(value))
     if kernel is None:
         return lowerer.emit(relax.op.permute_dims(value, list(axes)), name)
     return lowerer.call(kernel, [value], [shape[axis] for axis in axes], dtype_of(value), name)
@@ -39,22 +39,23 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     call = lowerer.view.value[chain.head]
     attrs, source = call.attrs, call.args[0].name
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
-    nhwc = lowerer.is_rank4(chain.result) or wants_nhwc(lowerer, chain)
+    fixed = lowerer.has_fixed_sizes(chain)
+    picture = lowerer.is_rank4(chain.result) if fixed else _is_read_as_picture(lowerer, chain.result)
     heads = _only_products_read(lowerer, chain.result)
     if heads and zero_point.size == 1 and _from_view(lowerer, chain):
         return True
-    nhwc = nhwc and not heads
+    nhwc = not heads and (picture or wants_nhwc(lowerer, chain))
     moves = nhwc and not lowerer.has_nhwc(source)
-    if not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
-        x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    if fixed and not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
+        x = lowerer.tensor(source, nhwc=nhwc)
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], attrs), chain.result)
-        (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+        lowerer.give(chain.result, value, nhwc=nhwc)
         return True
-    x = lowerer.nhwc(source) if nhwc and not moves else lowerer.logical(source)
-    shape = shape_of(x)
+    x = lowerer.tensor(source, nhwc=nhwc and not moves)
+    shape = list(x.ty.shape)
     codes = (int(zero_point.reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
     choose = choose_quantize_to_nhwc if moves else choose_quantize
-    kernel = lowerer.choose(choose, shape, scale, codes) if zero_point.size == 1 else None
+    kernel = lowerer.choose(choose, kernel_shape(x), scale, codes) if zero_point.size == 1 else None
     if kernel is not None:
         out = [shape[axis] for axis in (0, 2, 3, 1)] if moves else shape
         value = lowerer.call(kernel, [x], out, attrs.dtype, chain.result)
@@ -64,8 +65,15 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
         axis = nhwc_axis(attrs.axis, rank_of(call))
         options = {"dtype": attrs.dtype, "qmin": attrs.qmin, "qmax": attrs.qmax}
         value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
-    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+    lowerer.give(chain.result, value, nhwc=nhwc)
     return True
+
+
+def _is_read_as_picture(lowerer: Lowerer, name: str) -> bool:
+    """True for a picture of known channels that a convolution reads."""
+    view = lowerer.view
+    reads = any(op_name(view.value[reader]) == "nn.conv2d" for reader in view.readers[name])
+    return reads and lowerer.is_rank4(name) and is_number(view.var[name].ty.shape[1])
 
 
 def _from_view(lowerer: Lowerer, chain: Chain) -> bool:
@@ -127,22 +135,23 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     source, axis = call.args[0].name, int(call.attrs.axis)
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = wants_nhwc(lowerer, chain)
-    x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
-    if scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
+    x = lowerer.tensor(source, nhwc=nhwc)
+    fixed = lowerer.has_fixed_sizes(chain)
+    if fixed and scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], call.attrs), chain.result)
-        (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+        lowerer.give(chain.result, value, nhwc=nhwc)
         return True
     moves = nhwc and view.is_output(chain.result) and lowerer.is_rank4(chain.result)
     moves = moves and scale.size == zero_point.size == 1
     rank = rank_of(call)
     last = axis < 0 or (nhwc_axis(axis, rank) == 3 if nhwc else axis == rank - 1)
-    shape, dtype = shape_of(x), dtype_of(x)
+    shape, dtype = list(x.ty.shape), dtype_of(x)
     choose = choose_dequantize_to_nchw if moves else choose_dequantize
-    kernel = lowerer.choose(choose, shape, dtype, scale, zero_point) if last else None
+    kernel = lowerer.choose(choose, kernel_shape(x), dtype, scale, zero_point) if last else None
     if kernel is not None:
         out = [shape[a] for a in (0, 3, 1, 2)] if moves else shape
         value = lowerer.call(kernel, [x], out, "float32", chain.result)
-        (lowerer.give_nhwc if nhwc and not moves else lowerer.give_logical)(chain.result, value)
+        lowerer.give(chain.result, value, nhwc=nhwc and not moves)
         return True
     if not nhwc:
         return False

@@ -2,8 +2,7 @@
 
 a constant (K, N)                  a 1 x 1 convolution of a picture of M x 1 pixels, with its chain (`lower`)
 a constant in groups of depth      each group has a scale of its own: a kernel that reads 4 bits (`lower_groups`)
-an activation, of dynamic sizes    the product alone; scale and transpose behind it go the generic way
-                                   (`lower_dynamic_matmul`). Of fixed sizes: attention.py
+an activation                      attention.py
 
 Tests: tests/backends/test_described_layers.py
 """
@@ -16,7 +15,6 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, choose_dynamic_matmul
 from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.group_matmul import choose_group_matmul
 from tvmq.codegen.kernels.conv.matmul import multiply_rows
@@ -24,11 +22,10 @@ from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d
 from tvmq.codegen.lower.code_range import code_range
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
-from tvmq.codegen.lower.rules import attention
 from tvmq.codegen.lower.rules.attention import lower_float
 from tvmq.codegen.lower.rules.epilogue import finish_of
 from tvmq.graph.sizes import is_number, name_dynamic_sizes
-from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of, sizes_of
+from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -92,28 +89,5 @@ def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
     inputs = [lowerer.logical(arg.name) for arg in (x, x_scale)]
     result = lowerer.call(kernel, inputs, list(call.ty.shape), "float32", chain.head)
     lowerer.give_logical(chain.head, result)
-    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
-    return True
-
-
-def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a product of dynamic shape to one kernel of its sums; False where a matrix serves several others."""
-    if chain.members[0] != chain.head:
-        return attention.lower(lowerer, chain)
-    call = lowerer.view.value[chain.head]
-    a, b = call.args
-    if not all(isinstance(arg, relax.Var) for arg in call.args) or rank_of(a) != rank_of(b):
-        return False
-    if sizes_of(a)[:-2] != sizes_of(b)[:-2]:
-        return False
-    x, y = (lowerer.logical(arg.name) for arg in (a, b))
-    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
-    zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
-    product = DynamicMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
-    kernel = lowerer.choose(choose_dynamic_matmul, product)
-    if kernel is None:
-        return False
-    out = list(lowerer.view.var[chain.head].ty.shape)
-    lowerer.give_logical(chain.head, lowerer.call(kernel, [x, y], out, "int32", chain.head))
     lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
     return True

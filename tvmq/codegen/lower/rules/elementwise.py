@@ -14,26 +14,27 @@ from tvmq.codegen.kernels.elementwise.add import choose_add
 from tvmq.codegen.kernels.elementwise.channel_prelu import PreluStep, choose_prelu
 from tvmq.codegen.kernels.elementwise.multiply import choose_multiply
 from tvmq.codegen.kernels.elementwise.table import choose_table
-from tvmq.codegen.lower.lowerer import Lowerer, picture_shape
+from tvmq.codegen.lower.lowerer import Lowerer, kernel_shape, picture_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.epilogue import add_step, codes_step, named_alike
 from tvmq.graph import ops
-from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of
+from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of, sizes_of
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
-    """True if the result is a picture and the largest of its inputs (a mask or a gate is smaller) is there in NHWC."""
-    if not lowerer.is_picture(chain.result):
-        return False
+    """True if the result is a picture and the largest of its inputs (a mask or a gate is smaller) is there in NHWC.
+
+    Where a size is dynamic all inputs are as large as the result, and any of them may be the one.
+    """
     inputs = [arg for arg in lowerer.view.value[chain.head].args if isinstance(arg, relax.Var)]
-    largest = max((int(np.prod(shape_of(arg))) for arg in inputs), default=0)
-    return (
-        bool(inputs)
-        and _broadcast_as_pictures([shape_of(arg) for arg in inputs], rank_of(lowerer.view.var[chain.result]))
-        and any(
-            lowerer.has_nhwc(arg.name) and not _one_pixel(arg) and int(np.prod(shape_of(arg))) == largest
-            for arg in inputs
-        )
+    if not inputs or not lowerer.is_picture(chain.result):
+        return False
+    if not lowerer.has_fixed_sizes(chain):
+        equal = {sizes_of(var) for var in inputs} == {sizes_of(lowerer.view.var[chain.result])}
+        return equal and lowerer.is_rank4(chain.result) and any(lowerer.has_nhwc(var.name) for var in inputs)
+    largest = max(int(np.prod(shape_of(arg))) for arg in inputs)
+    return _broadcast_as_pictures([shape_of(arg) for arg in inputs], rank_of(lowerer.view.var[chain.result])) and any(
+        lowerer.has_nhwc(arg.name) and not _one_pixel(arg) and int(np.prod(shape_of(arg))) == largest for arg in inputs
     )
 
 
@@ -61,7 +62,7 @@ def nhwc_constant(expr: relax.Expr, rank: int = 4) -> relax.Expr | None:
 
 def same_layout(lowerer: Lowerer, chain: Chain) -> bool:
     """The operator itself, on NHWC where its input is there in NHWC."""
-    if not wants_nhwc(lowerer, chain):
+    if len(chain.members) > 1 or not wants_nhwc(lowerer, chain):
         return False
     call = lowerer.view.value[chain.head]
     args: list[relax.Expr] = []
@@ -87,7 +88,7 @@ def _rest(lowerer: Lowerer, chain: Chain, value: relax.Expr, nhwc: bool) -> None
     var = lowerer.emit(value, chain.head)
     for name in chain.after_head():
         var = lowerer.emit(emit_requantize(lowerer, var, name, nhwc), name)
-    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, var)
+    lowerer.give(chain.result, var, nhwc=nhwc)
 
 
 def emit_requantize(lowerer: Lowerer, acc: relax.Expr, name: str, nhwc: bool) -> relax.Call:
@@ -114,26 +115,22 @@ def nhwc_axis(axis: int, rank: int) -> int:
     return NHWC_AXIS[axis] if axis >= 0 else axis
 
 
-def _on(lowerer: Lowerer, names: Sequence[str], nhwc: bool) -> list[relax.Expr]:
-    return [lowerer.nhwc(name) if nhwc else lowerer.logical(name) for name in names]
-
-
 def add(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.add of two activations."""
     call = lowerer.view.value[chain.head]
+    if not isinstance(call.args[1], relax.Var):
+        return False
     nhwc = wants_nhwc(lowerer, chain)
-    a, b = _on(lowerer, [arg.name for arg in call.args], nhwc)
+    a, b = (lowerer.tensor(arg.name, nhwc=nhwc) for arg in call.args)
     step, _ = add_step(call, call.args[0].name)
-    kernel = lowerer.choose(choose_add, shape_of(a), shape_of(b), step, dtype_of(a))
+    kernel = None
+    if sizes_of(a) == sizes_of(b):
+        kernel = lowerer.choose(choose_add, kernel_shape(a), step, dtype_of(a))
     if kernel is None:
         _rest(lowerer, chain, relax.Call(call.op, [a, b], call.attrs), nhwc)
         return True
-    _give(lowerer, chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.call(kernel, [a, b], list(a.ty.shape), step.dtype, chain.result), nhwc=nhwc)
     return True
-
-
-def _give(lowerer: Lowerer, name: str, value: relax.Expr, nhwc: bool) -> None:
-    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(name, value)
 
 
 def multiply(lowerer: Lowerer, chain: Chain) -> bool:
@@ -144,7 +141,7 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
     zeros = (call.attrs.a_zero, call.attrs.b_zero)
     if int(np.prod(shape_of(call.args[0]))) < int(np.prod(shape_of(call.args[1]))):
         names, zeros = names[::-1], zeros[::-1]
-    a, b = _on(lowerer, names, nhwc)
+    a, b = (lowerer.tensor(name, nhwc=nhwc) for name in names)
     following = chain.after_head()
     kernel = None
     if following:
@@ -152,10 +149,10 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
         dtypes = (dtype_of(a), dtype_of(b))
         kernel = lowerer.choose(choose_multiply, shape_of(a), shape_of(b), step, zeros, dtypes)
     if kernel is None:
-        args = _on(lowerer, [arg.name for arg in call.args], nhwc)
+        args = [lowerer.tensor(arg.name, nhwc=nhwc) for arg in call.args]
         _rest(lowerer, chain, relax.Call(call.op, args, call.attrs), nhwc)
         return True
-    _give(lowerer, chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc=nhwc)
     return True
 
 
@@ -180,14 +177,14 @@ def where(lowerer: Lowerer, chain: Chain) -> bool:
     for side, bits in ((a, relax.op.subtract(zero, bit)), (b, relax.op.subtract(bit, one))):
         every = lowerer.emit(bits, f"{chain.result}_bits")
         sides.append(lowerer.emit(relax.op.bitwise_and(side, every), f"{chain.result}_side"))
-    _give(lowerer, chain.result, lowerer.emit(relax.op.bitwise_or(*sides), chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.emit(relax.op.bitwise_or(*sides), chain.result), nhwc=nhwc)
     return True
 
 
 def _in_layout(lowerer: Lowerer, arg: relax.Expr, rank: int, nhwc: bool) -> relax.Expr | None:
     """An argument in the layout of the result, which has this rank; None for a constant that has none."""
     if isinstance(arg, relax.Var):
-        return _on(lowerer, [arg.name], nhwc)[0]
+        return lowerer.tensor(arg.name, nhwc=nhwc)
     return nhwc_constant(arg, rank) if nhwc else arg
 
 
@@ -211,11 +208,11 @@ def table(lowerer: Lowerer, chain: Chain) -> bool:
     """A 256-entry lookup."""
     call = lowerer.view.value[chain.head]
     nhwc = wants_nhwc(lowerer, chain)
-    (x,) = _on(lowerer, [call.args[0].name], nhwc)
+    x = lowerer.tensor(call.args[0].name, nhwc=nhwc)
     values = const_value(call.args[1])
-    kernel = lowerer.choose(choose_table, shape_of(x), dtype_of(x), values)
+    kernel = lowerer.choose(choose_table, kernel_shape(x), dtype_of(x), values)
     if kernel is None:
         _rest(lowerer, chain, relax.Call(call.op, [x, call.args[1]], call.attrs), nhwc)
         return True
-    _give(lowerer, chain.result, lowerer.call(kernel, [x], shape_of(x), str(values.dtype), chain.result), nhwc)
+    lowerer.give(chain.result, lowerer.call(kernel, [x], list(x.ty.shape), str(values.dtype), chain.result), nhwc=nhwc)
     return True

@@ -20,10 +20,10 @@ from tvmq.codegen.kernels.norm.group_norm import GroupNorm, choose_group_norm
 from tvmq.codegen.kernels.norm.layer_norm import LayerNorm, choose_layer_norm
 from tvmq.codegen.kernels.norm.softmax import softmax
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
-from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.lower.lowerer import Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS
-from tvmq.graph.sizes import name_dynamic_sizes
+from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
 
 
@@ -107,25 +107,30 @@ def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a float sum or mean to one kernel; False for axes with others between them."""
+    """Lower a float sum or mean to one kernel; False for axes apart, and dynamic sizes outside of pictures."""
     call = lowerer.view.value[chain.head]
     source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
     nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])
-    x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    fixed = lowerer.has_fixed_sizes(chain)
+    if not fixed and not (nhwc and axes == [2, 3] and is_number(call.args[0].ty.shape[1])):
+        return False
+    x = lowerer.tensor(source, nhwc=nhwc)
     axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
     if axes != list(range(axes[0], axes[-1] + 1)):
         return False
-    shape = shape_of(x)
-    parts = shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :]
-    outer, count, inner = (math.prod(part) for part in parts)
-    kernel = lowerer.choose(choose_float_sum, FloatSum((outer,), (count,), inner, bool(call.attrs.mean)))
+    shape, sizes = list(x.ty.shape), kernel_shape(x)
+    outer, count, inner = sizes[: axes[0]], sizes[axes[0] : axes[-1] + 1], sizes[axes[-1] + 1 :]
+    if fixed:
+        outer, count, inner = ((math.prod(map(int, part)),) for part in (outer, count, inner))
+        x = lowerer.reshape(x, [*outer, *count, *inner], f"{chain.result}_rows")
+    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, int(inner[0]), bool(call.attrs.mean)))
     if kernel is None:
         return False
-    flat = lowerer.reshape(x, [outer, count, inner], f"{chain.result}_rows")
-    total = lowerer.call(kernel, [flat], (outer, inner), "float32", f"{chain.result}_sums")
+    out = [*list(x.ty.shape)[: len(outer)], *inner]
+    total = lowerer.call(kernel, [x], out, "float32", f"{chain.result}_sums")
     kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes]
     value = lowerer.reshape(total, kept, chain.result)
-    (lowerer.give_nhwc if nhwc and keepdims else lowerer.give_logical)(chain.result, value)
+    lowerer.give(chain.result, value, nhwc=nhwc and keepdims)
     return True
 
 

@@ -5,19 +5,20 @@ Tests: tests/backends/test_described_layers.py
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tvm import relax
 
 from tvmq.codegen.kernels.pool import choose_max_pool, choose_sum_pool
 from tvmq.codegen.kernels.pool_windows import Pool2d
-from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.lower.lowerer import Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS, emit_requantize
 from tvmq.codegen.lower.rules.epilogue import codes_step
+from tvmq.codegen.lower.rules.shape import nhwc_shape
 from tvmq.graph import ops
-from tvmq.graph.sizes import covering_padding
+from tvmq.graph.sizes import covering_padding, is_number, name_dynamic_sizes
 from tvmq.graph.view import dtype_of, op_name, shape_of
 
 
@@ -30,22 +31,25 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
     if a.layout != "NCHW" or not lowerer.has_nhwc(call.args[0].name):
         return False
     x = lowerer.nhwc(call.args[0].name)
-    windows = _windows(shape_of(x), shape_of(call)[2:], a)
+    if not is_number(x.ty.shape[3]):
+        return False
+    out = nhwc_shape(lowerer, chain.result)
+    windows = _windows(x, out, a)
     kernel = lowerer.choose(choose_max_pool, windows, dtype_of(x))
     if kernel is not None:
-        lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], windows.out_shape, dtype_of(x), chain.result))
+        lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
         return True
-    value = relax.op.nn.max_pool2d(
-        lowerer.nhwc(call.args[0].name),
-        pool_size=[int(k) for k in a.pool_size],
-        strides=[int(s) for s in a.strides],
-        padding=[int(p) for p in a.padding],
-        dilation=[int(d) for d in a.dilation],
-        ceil_mode=bool(a.ceil_mode),
-        count_include_pad=bool(a.count_include_pad),
-        layout="NHWC",
-        out_layout="NHWC",
-    )
+    return _pool_in_nhwc(lowerer, chain, relax.op.nn.max_pool2d)
+
+
+def _pool_in_nhwc(lowerer: Lowerer, chain: Chain, operator: Callable[..., relax.Expr]) -> bool:
+    """A pooling operator of Relax on a picture in NHWC."""
+    call = lowerer.view.value[chain.head]
+    options = {
+        name: [int(v) for v in getattr(call.attrs, name)] for name in ("pool_size", "strides", "padding", "dilation")
+    }
+    flags = {name: bool(getattr(call.attrs, name)) for name in ("ceil_mode", "count_include_pad")}
+    value = operator(lowerer.nhwc(call.args[0].name), **options, **flags, layout="NHWC", out_layout="NHWC")
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
 
@@ -106,22 +110,8 @@ def _max_pooled(lowerer: Lowerer, x: relax.Expr, windows: Pool2d, name: str) -> 
 def average_pool(lowerer: Lowerer, chain: Chain) -> bool:
     """Average pooling of floats."""
     call = lowerer.view.value[chain.head]
-    a = call.attrs
-    if a.layout != "NCHW" or not lowerer.has_nhwc(call.args[0].name):
-        return False
-    value = relax.op.nn.avg_pool2d(
-        lowerer.nhwc(call.args[0].name),
-        pool_size=[int(k) for k in a.pool_size],
-        strides=[int(s) for s in a.strides],
-        padding=[int(p) for p in a.padding],
-        dilation=[int(d) for d in a.dilation],
-        ceil_mode=bool(a.ceil_mode),
-        count_include_pad=bool(a.count_include_pad),
-        layout="NHWC",
-        out_layout="NHWC",
-    )
-    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
-    return True
+    fits = call.attrs.layout == "NCHW" and lowerer.has_nhwc(call.args[0].name)
+    return fits and _pool_in_nhwc(lowerer, chain, relax.op.nn.avg_pool2d)
 
 
 def mean(lowerer: Lowerer, chain: Chain) -> bool:
@@ -146,7 +136,7 @@ def _lower_reduction(lowerer: Lowerer, chain: Chain, operator: Callable[..., rel
         return False
     value = operator(lowerer.nhwc(source), [NHWC_AXIS[a] for a in axes], keepdims)
     var = lowerer.emit(value, chain.result)
-    (lowerer.give_nhwc if keepdims else lowerer.give_logical)(chain.result, var)
+    lowerer.give(chain.result, var, nhwc=keepdims)
     return True
 
 
@@ -167,7 +157,7 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
     var = lowerer.emit(value, chain.head)
     for name in chain.after_head():
         var = lowerer.emit(emit_requantize(lowerer, var, name, keepdims), name)
-    (lowerer.give_nhwc if keepdims else lowerer.give_logical)(chain.result, var)
+    lowerer.give(chain.result, var, nhwc=keepdims)
     return True
 
 
@@ -178,7 +168,7 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
     if not lowerer.is_rank4(source) or not lowerer.has_nhwc(source) or not chain.after_head():
         return False
     x = lowerer.nhwc(call.args[0].name)
-    windows = _windows(shape_of(x), shape_of(call)[2:], call.attrs)
+    windows = _windows(x, nhwc_shape(lowerer, chain.head), call.attrs)
     return _lower_sum(lowerer, chain, x, windows, call.attrs.zero_point, keepdims=True)
 
 
@@ -201,14 +191,17 @@ def _lower_sum(
     return True
 
 
-def _windows(shape: tuple[int, ...], out_size: tuple[int, ...], attrs: Any) -> Pool2d:
-    """The windows of a pooling operator over a picture in NHWC; `out_size` (rows, columns) says how many there are."""
-    batch, height, width, channels = shape
+def _windows(x: relax.Expr, out: Sequence[Any], attrs: Any) -> Pool2d:
+    """The windows of a pooling operator over a picture in NHWC; the shape of its result says how many there are."""
+    *sizes, channels = kernel_shape(x)
     kernel = _pair(attrs.pool_size if hasattr(attrs, "pool_size") else attrs.kernel)
-    strides = _pair(attrs.strides)
+    strides, padding = _pair(attrs.strides), tuple(int(p) for p in attrs.padding)
     dilation = _pair(attrs.dilation) if hasattr(attrs, "dilation") else (1, 1)
-    top, left, bottom, right = covering_padding(attrs.padding, (height, width), out_size, kernel, strides, dilation)
-    return Pool2d(batch, height, width, channels, kernel, strides, (top, left, bottom, right), dilation)
+    if all(map(is_number, (*sizes, *out))):
+        padding = covering_padding(padding, sizes[1:], out[1:3], kernel, strides, dilation)
+        return Pool2d(*sizes, channels, kernel, strides, padding, dilation)
+    out_sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], *out[:3]])[3:]
+    return Pool2d(*sizes, channels, kernel, strides, padding, dilation, bool(attrs.ceil_mode), out_sizes)
 
 
 def _pair(values: Any) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from tvm import relax, te, tirx
 from tvmq.codegen.kernels.move.concat import choose_concat
 from tvmq.codegen.kernels.move.constant_pad import choose_pad
 from tvmq.codegen.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
-from tvmq.codegen.lower.lowerer import TO_NHWC, Lowerer
+from tvmq.codegen.lower.lowerer import TO_NHWC, Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.subgraphs import shuffle_at
 from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS
@@ -60,10 +60,10 @@ def _gather(rows: int, row: list[int]):  # type: ignore[no-untyped-def]
     return compute
 
 
-def nhwc_shape(lowerer: Lowerer, name: str) -> list[int]:
-    """Shape of a picture of the IR in NHWC."""
-    shape = shape_of(lowerer.view.var[name])
-    return [shape[axis] for axis in (0, 2, 3, 1)]
+def nhwc_shape(lowerer: Lowerer, name: str) -> list[relax.Expr]:
+    """Shape of a picture of the IR, or of a line as a picture of one row, in NHWC."""
+    batch, channels, *sizes = lowerer.view.var[name].ty.shape
+    return [batch, *([1] * (2 - len(sizes))), *sizes, channels]
 
 
 def permute_dims(lowerer: Lowerer, chain: Chain) -> bool:
@@ -88,7 +88,10 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
     tensors = [lowerer.nhwc(name) for name in names]
     out = nhwc_shape(lowerer, chain.result)
-    kernel = lowerer.choose(choose_concat, [shape_of(t) for t in tensors], axis, [dtype_of(t) for t in tensors])
+    # sizes before the axis are those of all parts
+    leading = kernel_shape(tensors[0])[:axis]
+    shapes = [(*leading, *kernel_shape(tensor)[axis:]) for tensor in tensors]
+    kernel = lowerer.choose(choose_concat, shapes, axis, [dtype_of(t) for t in tensors])
     if kernel is not None:
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, tensors, out, dtype_of(tensors[0]), chain.result))
         return True
@@ -139,7 +142,7 @@ def _depth_to_space(lowerer: Lowerer, chain: Chain, source: str) -> bool:
     x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
     batch, rows, columns, channels = shape_of(x)
     block = (1, *shuffle.block)
-    spread = Spread(batch, (1, rows, columns), channels, block, (1, out[1], out[2]), groups=shuffle.groups)
+    spread = Spread(batch, (1, rows, columns), channels, block, (1, int(out[1]), int(out[2])), groups=shuffle.groups)
     kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
     lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
     return True
@@ -167,12 +170,14 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     """Resize of pictures."""
     call = lowerer.view.value[chain.head]
     a = call.attrs
-    source = call.args[0].name
-    if a.layout != "NCHW" or not lowerer.has_nhwc(source):
+    source, fixed = call.args[0].name, lowerer.has_fixed_sizes(chain)
+    if not fixed:
+        _check_dynamic_resize(lowerer, chain)
+    if a.layout != "NCHW" or not lowerer.is_rank4(source) or not lowerer.has_nhwc(source):
         return False
     x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
-    if repeats_pixels(call):
-        factors = out[1] // shape_of(x)[1], out[2] // shape_of(x)[2]
+    if fixed and repeats_pixels(call):
+        factors = int(out[1]) // shape_of(x)[1], int(out[2]) // shape_of(x)[2]
         kernel = lowerer.choose(choose_resize, shape_of(x), factors, dtype_of(x))
         if kernel is not None:
             lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
@@ -194,8 +199,8 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def lower_dynamic_resize(lowerer: Lowerer, chain: Chain) -> bool:
-    """Left to TVM, which has no ratio of two dynamic sizes but that of half pixels.
+def _check_dynamic_resize(lowerer: Lowerer, chain: Chain) -> None:
+    """Refuse a ratio of two dynamic sizes: TVM, which is left to compute it, has that of half pixels alone.
 
     raises  BuildError where it would need another one
     """
@@ -209,7 +214,6 @@ def lower_dynamic_resize(lowerer: Lowerer, chain: Chain) -> bool:
             f"'{a.coordinate_transformation_mode}' from dynamic size {names[0]} cannot be compiled; fix the sizes, by "
             "shape= of from_onnx or sizes= of build"
         )
-    return False
 
 
 def _in_nhwc(lowerer: Lowerer, chain: Chain) -> relax.Expr | None:
