@@ -170,9 +170,9 @@ class _Realizer:
         return np.asarray(scale / np.float64(qparams.scale))
 
     def _requantize_constants(self, factor: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
-        """requantize_constants, refused by name where the factor of a layer has no place in the mode."""
+        """numerics.requantize_constants, refused by name where the factor of a layer has no place in the mode."""
         try:
-            return requantize_constants(factor, self.mode)
+            return numerics.requantize_constants(factor, self.mode)
         except RangeError as error:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
@@ -188,7 +188,7 @@ class _Realizer:
             values = relax.const(numerics.rescale_table(codes.qparams, qparams))
             return self._record_scale(Codes(self.emit(ops.table(codes.var, values, function="rescale"), name), qparams))
         factor = self._factor(np.asarray(codes.scale, np.float64), qparams)
-        multiplier, shift = requantize_constants(factor, self.mode)
+        multiplier, shift = numerics.requantize_constants(factor, self.mode)
         call = ops.requantize(
             codes.var,
             relax.const(multiplier),
@@ -347,13 +347,4 @@ def _scale_facts(qparams: QParams) -> dict[str, object]:
     }
 
 
-def requantize_constants(factor: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
-    """(multiplier, shift) of numerics.requantize for real factors (float64)."""
-    if mode == "float":
-        return factor.astype(np.float32), np.zeros(factor.shape, np.int32)
-    if mode == "fixed_point":
-        return numerics.fixed_point_parameters(factor)
-    return np.zeros(factor.shape, np.int32), numerics.power_of_two_shift(factor)
-
-
-__all__ = ["code_bounds", "code_tensors", "realize", "requantize_constants"]
+__all__ = ["code_bounds", "code_tensors", "realize"]

@@ -20,7 +20,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from tvmq.backends.backend_options import integer_entries, storage_of
-from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.operator_entry import OF_INTEGERS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm
 from tvmq.backends.vocabulary import CODE_TYPES, FLOAT_TYPES, WEIGHTED
@@ -39,7 +38,7 @@ def follow_rule(backend: Backend) -> None:
     """Take modes and roundings from the rule, where there is one."""
     if backend.requantize_rule is None:
         return
-    mode, rounding = mode_of_rule(backend.requantize_rule)
+    mode, rounding = backend.requantize_rule.nearest_mode
     own = type(backend).__dataclass_fields__
     for name, value in (("requantize", (mode,)), ("roundings", (rounding,))):
         if getattr(backend, name) not in (own[name].default, value):
@@ -77,7 +76,7 @@ def check_together(backend: Backend) -> None:
 
 
 def _check_rule(backend: Backend, path: str, rule: RequantizeRule | None, bias: str, inputs: TensorForm | None) -> None:
-    mode = mode_of_rule(rule)[0] if rule else backend.requantize[0]
+    mode = rule.nearest_mode[0] if rule else backend.requantize[0]
     where = path.replace("requantize_rule", "bias").replace("requantize", "bias")
     if bias == "float32" and mode != "float":
         _refuse(

@@ -14,7 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from tvmq.backends.description import REQUANTIZE, ROUNDINGS, WORDS, Backend
+from tvmq.backends.description import LISTS, WORDS, Backend
 from tvmq.backends.operator_entry import COMPUTES, OVERFLOWS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.backends.vocabulary import BIAS_TYPES, CODE_TYPES, FAMILIES, FLOAT_TYPES
@@ -33,17 +33,10 @@ from tvmq.base.schema import (
 )
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.numerics.spec import STORAGE_BITS
 
 FORMAT = "tvmq_backend"
 VERSION = 1
 FIELDS = (FORMAT, *(field.name for field in fields(Backend)))
-LISTS = {
-    "activations": tuple(STORAGE_BITS),
-    "weights": tuple(STORAGE_BITS),
-    "requantize": REQUANTIZE,
-    "roundings": ROUNDINGS,
-}
 SWITCHES = (
     "per_channel", "zero_points", "multipliers", "tables", "division", "wide", "floats", "reduce_range",
 )  # fmt: skip

@@ -12,7 +12,6 @@ import numpy as np
 from tvm import relax
 
 from tvmq.backends.description import NEEDS, Backend
-from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.vocabulary import CODE_TYPES, WEIGHTED
 from tvmq.graph.analysis.core_bounds import Bounds
@@ -114,8 +113,7 @@ def _requantize(site: BindingSite) -> Iterator[tuple[str, str]]:
     attrs, backend, entry = site.value.attrs, site.backend, site.entry
     modes, roundings = backend.requantize, backend.roundings
     if entry is not None and entry.requantize is not None:
-        (mode, rounding) = mode_of_rule(entry.requantize)
-        modes, roundings = (mode,), (rounding,)
+        modes, roundings = ((name,) for name in entry.requantize.nearest_mode)
     if attrs.mode not in modes:
         yield "requantize", f"mode {attrs.mode}"
     if attrs.mode != "float" and attrs.rounding not in roundings:

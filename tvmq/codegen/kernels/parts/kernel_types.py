@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.numerics.requantize_rule import RequantizeRule, rule_of_mode
+
 if TYPE_CHECKING:
     from tvmq.codegen.kernels.parts.work import KernelWork
 
@@ -117,7 +119,7 @@ class FixedRequantize:
 
     multiplier      int32 [filters], 0..2^31-1
     shift           int32 [filters], at most 31
-    rounding        "UPWARD", "TONEAREST" or "DOUBLE"
+    rounding        of requantize_rule.ROUNDINGS
     dtype           "uint8" or "int8"; "int16" alone, as the last step of a convolution or product on CPUs
     """
 
@@ -128,6 +130,11 @@ class FixedRequantize:
     qmin: int
     qmax: int
     dtype: str = "uint8"
+
+    @property
+    def rule(self) -> RequantizeRule:
+        """How it rounds."""
+        return rule_of_mode("fixed_point", self.rounding)
 
 
 @dataclass(frozen=True, eq=False)

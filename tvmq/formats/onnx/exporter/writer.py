@@ -26,7 +26,7 @@ from tvmq.formats.onnx.exporter.dialects import IR_VERSIONS, ONNXRUNTIME, Dialec
 from tvmq.formats.onnx.exporter.graph import CodedTensor, OnnxGraph, Scale
 from tvmq.formats.onnx.exporter.ops import WRITERS, Node
 from tvmq.formats.onnx.exporter.recurrent import write_recurrent
-from tvmq.formats.onnx.exporter.sums import OnnxSums, real_factor, same_constants
+from tvmq.formats.onnx.exporter.sums import OnnxSums, same_constants
 from tvmq.formats.onnx.exporter.values import (
     COMPARED,
     THRESHOLDS,
@@ -229,7 +229,7 @@ class OnnxWriter:
         attrs, scale = call.attrs, self._scale(var.name)
         multiplier, shift = (const_value(arg) for arg in call.args[1:])
         s_y = np.float64(scale.scale)
-        factor = real_factor(multiplier, shift, str(attrs.mode))
+        factor = numerics.real_factor(multiplier, shift, str(attrs.mode))
 
         def fits(product: np.ndarray) -> np.ndarray:
             return same_constants(product / s_y, multiplier, shift, str(attrs.mode))
