@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, NoReturn
 from tvmq.backends.backend_options import integer_entries, storage_of
 from tvmq.backends.operator_entry import OF_INTEGERS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm
-from tvmq.backends.vocabulary import CODE_TYPES, FLOAT_TYPES, WEIGHTED
+from tvmq.backends.vocabulary import FLOAT_TYPES, WEIGHTED
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODE_TYPES
+from tvmq.numerics.codes import PACKED_BITS
 from tvmq.numerics.requantize_rule import FLOATS, RequantizeRule
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
 # Fields of a rule that a backend says beside it.
 BESIDE_RULES = ("accumulator_bits", "overflow", "bias_bits")
-PACKED_BITS = 4
 
 
 def follow_rule(backend: Backend) -> None:
@@ -133,7 +134,7 @@ def _check_entry(backend: Backend, path: str, entry: OperatorEntry, storage: str
 
 def _check_inputs(backend: Backend, path: str, entry: OperatorEntry, storage: str) -> None:
     for name in entry.inputs.dtype if entry.inputs else ():
-        own = CODE_TYPES[name][0]
+        own = CODE_TYPES[name].storage
         if own not in backend.activations:
             _refuse(
                 backend, f"{path}.inputs.dtype",
@@ -167,9 +168,9 @@ def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:
         return
     for reader in integer_entries(backend):
         form = reader.inputs if reader else None
-        storage, bits = CODE_TYPES[form.dtype[0]] if form and form.dtype else (storage_of(backend), 8)
-        if not any(kind == storage and width >= bits for kind, width in written):
-            read = form.dtype[0] if form and form.dtype else storage
+        read = form.dtype[0] if form and form.dtype else storage_of(backend)
+        least = CODE_TYPES[read].bits if form and form.dtype else 8
+        if not any(kind.storage == CODE_TYPES[read].storage and kind.bits >= least for kind in written):
             _refuse(
                 backend, f"{path}.output",
                 f"{', '.join(entry.output)}: another operator reads {read}, and results are written in the type that "

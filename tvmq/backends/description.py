@@ -11,8 +11,9 @@ from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
 from tvmq.backends.vocabulary import BIAS_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.base.by_name import is_object_name
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.requantize_rule import MODES, ROUNDINGS, RequantizeRule, rule_of_mode
-from tvmq.numerics.spec import STORAGE_BITS, QuantSpec
+from tvmq.numerics.spec import QuantSpec
 
 # What families are made of, by the field of a backend that says whether it has that.
 NEEDS = {
@@ -22,7 +23,7 @@ NEEDS = {
 }
 # Field -> what it may hold.
 LISTS = {
-    "activations": tuple(STORAGE_BITS), "weights": tuple(STORAGE_BITS),
+    "activations": CODES_16, "weights": CODES_16,
     "requantize": tuple(MODES), "roundings": tuple(ROUNDINGS),
 }  # fmt: skip
 WORDS = {

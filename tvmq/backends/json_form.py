@@ -17,7 +17,7 @@ from typing import Any
 from tvmq.backends.description import LISTS, WORDS, Backend
 from tvmq.backends.operator_entry import COMPUTES, OVERFLOWS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
-from tvmq.backends.vocabulary import BIAS_TYPES, CODE_TYPES, FAMILIES, FLOAT_TYPES
+from tvmq.backends.vocabulary import BIAS_TYPES, FAMILIES, FLOAT_TYPES
 from tvmq.base.by_name import is_object_name
 from tvmq.base.regular_file import check_regular
 from tvmq.base.schema import (
@@ -32,6 +32,7 @@ from tvmq.base.schema import (
     refuse,
 )
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODE_TYPES
 from tvmq.numerics.requantize_rule import RequantizeRule
 
 FORMAT = "tvmq_backend"
@@ -164,7 +165,7 @@ def _no_number(word: str, where: str) -> Any:
 def _storages(entries: tuple[OperatorEntry, ...]) -> tuple[str, ...]:
     """Storages of what entries read, in their order."""
     names = [name for entry in entries if entry.inputs for name in entry.inputs.dtype]
-    return tuple(dict.fromkeys(CODE_TYPES[name][0] for name in names))
+    return tuple(dict.fromkeys(CODE_TYPES[name].storage for name in names))
 
 
 def _field(name: str, value: Any, path: str) -> Any:

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.codes import Number, along_axis, check_zero_point, code_limits
 from tvmq.numerics.requantize_factors import fixed_point_constants
 from tvmq.numerics.requantize_rule import rule_of_mode
 from tvmq.numerics.rule_arithmetic import LARGEST_SHIFT
 
-ACCUMULATORS = ("int32", "int16", "int8", "uint8")
+ACCUMULATORS = (*CODES_16, "int32")
 
 
 def requantize(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.numerics.code_type import CODE_TYPES
 from tvmq.numerics.requantize_rule import RequantizeRule, rule_of_mode
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Isa:
     tiles: Tiles = field(default_factory=dict, compare=False)
 
 
-# lowest and highest code of each type that activations have
-CODE_LIMITS = {"uint8": (0, 255), "int8": (-128, 127), "int16": (-(2**15), 2**15 - 1)}
+# lowest and highest code of each type that kernels read
+CODE_LIMITS = {dtype: CODE_TYPES[dtype].limits for dtype in ("uint8", "int8", "int16")}
 
 
 @dataclass(frozen=True)

@@ -152,23 +152,23 @@ def max_pool_codes(a: Attributes, q: torch.Tensor) -> torch.Tensor:
     return max_pool(options, q.to(torch.float32)).to(q.dtype)
 
 
-CODES = ("zero_point", "dtype", "qmin", "qmax")
+RESULT = ("zero_point", "dtype", "qmin", "qmax")
 WINDOW = ("padding", "strides", "dilation", "groups")
 EXACT: dict[str, tuple[Sequence[str], Callable[..., Any]]] = {
     "tvmq.quantize": (("axis", "dtype", "qmin", "qmax"), quantize),
     "tvmq.dequantize": (("axis",), dequantize),
-    "tvmq.requantize": (("axis", "mode", "rounding", "negative_slope", *CODES), requantize),
+    "tvmq.requantize": (("axis", "mode", "rounding", "negative_slope", *RESULT), requantize),
     **{f"nn.conv{axes}d": (WINDOW, convolve) for axes in (1, 2, 3)},
     "matmul": ((), multiply_matrices),
     "tvmq.matmul": (("a_zero", "b_zero"), multiply_matrices),
     "tvmq.conv_transpose": ((*WINDOW, "output_padding", "zero_point"), spread),
-    "tvmq.add": (("a_multiplier", "b_multiplier", "offset", "shift", *CODES), add),
+    "tvmq.add": (("a_multiplier", "b_multiplier", "offset", "shift", *RESULT), add),
     "tvmq.multiply": (("a_zero", "b_zero"), multiply),
     "tvmq.sum": (("axes", "keepdims", "zero_point"), add_axes),
     "tvmq.sum_pool": (("kernel", "strides", "padding", "zero_point"), add_windows),
     "tvmq.table": ((), table),
-    "tvmq.scale_shift": (("shift", *CODES), scale_shift),
-    "tvmq.prelu": (("shift", "multiplier", "x_zero", *CODES), prelu),
+    "tvmq.scale_shift": (("shift", *RESULT), scale_shift),
+    "tvmq.prelu": (("shift", "multiplier", "x_zero", *RESULT), prelu),
     **{
         f"nn.max_pool{axes}d": (("pool_size", "padding", "strides", "dilation", "ceil_mode"), max_pool_codes)
         for axes in (1, 2, 3)
