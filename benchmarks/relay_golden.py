@@ -28,7 +28,7 @@ from tvm import relax
 
 from tvmq import relay
 from tvmq.graph.view import View, const_value, op_name
-from tvmq.numerics.requantize import fixed_point_multiply, fixed_point_parameters
+from tvmq.numerics import fixed_point_multiply, fixed_point_parameters
 from tvmq.relay.quantize._calibrate import _find_scale_by_percentile
 from tvmq.relay.quantize.kl_divergence import _find_scale_by_kl
 from tvmq.relay.quantize.thresholds import relay_max, relay_power2

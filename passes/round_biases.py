@@ -22,6 +22,7 @@ from tvm import relax
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value
+from tvmq.numerics.code_type import CodeType
 from tvmq.numerics.spec import QuantSpec, choose_qparams
 from tvmq.options.config import QConfig, recorded_options
 from tvmq.passes.families.base import round_constant
@@ -57,7 +58,7 @@ def bias_spec(config: QConfig) -> QuantSpec:
     >>> bias_spec(QConfig(nbit_bias=16)).dtype
     'int16'
     """
-    return QuantSpec("int8" if config.nbit_bias <= 8 else "int16", config.nbit_bias, symmetric=True)
+    return QuantSpec(CodeType(config.nbit_bias).storage, config.nbit_bias, symmetric=True)
 
 
 def bias_variables(mod: tvm.IRModule) -> dict[str, str]:

@@ -5,7 +5,7 @@ Before                                            After
     r = relu(a)                                       (bounds of the codes from the relu)
     d = subtract(sq(x), sq(y))                        the same with a negative multiplier of y
 
-With rounding "DOUBLE" (TFLite)                   u = table(x, int32), v = table(y, int32), see numerics.summand_tables
+Sums that are rounded twice (TFLite)              u = table(x, int32), v = table(y, int32), see numerics.summand_tables
                                                   a = requantize(add(u, v))
 
 Tests: tests/passes/test_realize.py
@@ -57,7 +57,8 @@ class Add(Family):
             )
         subtract = op_name(realizer.view.value[group.root]) == "subtract"
         dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
-        if realizer.rounding == "DOUBLE" and "int16" not in (*dtypes, y.spec.dtype):
+        twice = numerics.rule_of_mode("fixed_point", realizer.rounding).rounds_twice
+        if twice and "int16" not in (*dtypes, y.spec.dtype):
             return _emit_rescaled_sum(realizer, group, a, b, subtract)
         params = numerics.add_params(
             a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes,

@@ -275,8 +275,7 @@ class Realizer(Protocol):
     """Interface that the pass realize offers to a family, whose groups become integers by it.
 
     view              the float module, at the stage "calibrated"
-    mode              of requantize: "float", "fixed_point" or "power_of_two"
-    rounding          of ties, "UPWARD", "TONEAREST" or "DOUBLE"
+    mode, rounding    of requantize, of numerics.requantize_rule
     accumulator_bits  bits in which sums must fit
     """
 

@@ -9,9 +9,8 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name
-from tvmq.numerics.spec import STORAGE_BITS, QParams, QuantSpec
-
-CODES = ("uint8", "int8", "int16")
+from tvmq.numerics.code_type import CODE_TYPES, CODES_16
+from tvmq.numerics.spec import QParams, QuantSpec
 
 
 def tensor_qparams(call: relax.Expr) -> QParams | None:
@@ -23,10 +22,10 @@ def tensor_qparams(call: relax.Expr) -> QParams | None:
     if name not in ("tvmq.quantize", "tvmq.dequantize") or int(call.attrs.axis) >= 0:
         return None
     dtype = str(call.attrs.dtype) if name == "tvmq.quantize" else dtype_of(call.args[0])
-    if dtype not in CODES or not all(is_const(arg) for arg in call.args[1:]):
+    if dtype not in CODES_16 or not all(is_const(arg) for arg in call.args[1:]):
         return None
     zero = const_value(call.args[2])
-    spec: QuantSpec | None = QuantSpec(dtype, STORAGE_BITS[dtype])
+    spec: QuantSpec | None = QuantSpec(dtype, CODE_TYPES[dtype].bits)
     if name == "tvmq.quantize":
         spec = _spec(dtype, int(call.attrs.qmin), int(call.attrs.qmax), zero)
     return None if spec is None else QParams(const_value(call.args[1]), zero, spec)
@@ -36,7 +35,7 @@ def _spec(dtype: str, low: int, high: int, zero: np.ndarray) -> QuantSpec | None
     """The spec whose codes lie from `low` to `high`; None for a range of no whole number of bits, or without zero."""
     if not low <= int(zero) <= high:
         return None
-    for bits in range(STORAGE_BITS[dtype], 1, -1):
+    for bits in range(CODE_TYPES[dtype].bits, 1, -1):
         for symmetric in (False, True) if dtype != "uint8" and not zero.any() else (False,):
             spec = QuantSpec(dtype, bits, symmetric=symmetric)
             if (spec.qmin, spec.qmax) == (low, high):
@@ -62,6 +61,6 @@ def clipped_spec(qparams: QParams, low: float, high: float) -> tuple[QuantSpec, 
         return None
     spec = _spec(dtype, begin, end, np.asarray(zero))
     if spec is not None:
-        return None if spec == QuantSpec(dtype, STORAGE_BITS[dtype]) else (spec, True)
+        return None if spec == QuantSpec(dtype, CODE_TYPES[dtype].bits) else (spec, True)
     spec = _spec(dtype, -end, end, np.asarray(zero)) if dtype != "uint8" and begin == zero == 0 else None
     return None if spec is None else (spec, False)

@@ -27,10 +27,10 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.spec import QParams
 from tvmq.options.config import QConfig
 from tvmq.passes.families.base import Group
-from tvmq.passes.families.conversions import CODES
 from tvmq.passes.import_qdq.pairs import Pairs
 from tvmq.passes.import_qdq.scales import Scales, drop_without_scales
 from tvmq.passes.partition import integer_groups, partition
@@ -48,7 +48,7 @@ def is_prequantized(mod: tvm.IRModule) -> bool:
 
 def _is_sum(value: relax.Expr) -> bool:
     """True for a convolution or product of 8-bit codes."""
-    return op_name(value) in SUMS and dtype_of(value.args[0]) in CODES
+    return op_name(value) in SUMS and dtype_of(value.args[0]) in CODES_16
 
 
 def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:

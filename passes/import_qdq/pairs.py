@@ -29,10 +29,11 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.codes import along_axis
 from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.passes import OPS
-from tvmq.passes.families.conversions import CODES, clipped_spec, tensor_qparams
+from tvmq.passes.families.conversions import clipped_spec, tensor_qparams
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.fold_constants import fold
 
@@ -124,7 +125,7 @@ class Pairs:
         if codes.dtype == np.int32 and not zero.any():
             self._integers[result] = Bias(codes.reshape(-1), scale)
         centred = codes.astype(np.int64) - along_axis(zero, axis, codes.shape)
-        if codes.dtype.name in CODES and (abs(2 * centred + 1) <= 255).all():
+        if codes.dtype.name in CODES_16 and (abs(2 * centred + 1) <= 255).all():
             spec = QuantSpec("int8", per_channel=axis is not None)
             self._known[result] = QParams(scale, np.zeros_like(zero), spec, axis)
         return result

@@ -18,7 +18,6 @@ import tvm
 
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
-from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View, op_name
@@ -178,7 +177,7 @@ def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, 
     if entry.same_scales:
         facts["same_scales"] = True
     if entry.requantize is not None:
-        facts["requantize"] = list(mode_of_rule(entry.requantize))
+        facts["requantize"] = list(entry.requantize.nearest_mode)
     return facts
 
 

@@ -209,9 +209,9 @@ class ModuleRealizer:
         return np.asarray(scale / np.float64(qparams.scale))
 
     def _requantize_constants(self, factor: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
-        """requantize_constants, refused by name where the factor of a layer has no place in the mode."""
+        """numerics.requantize_constants, refused by name where the factor of a layer has no place in the mode."""
         try:
-            return requantize_constants(factor, self.mode)
+            return numerics.requantize_constants(factor, self.mode)
         except RangeError as error:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
@@ -227,7 +227,7 @@ class ModuleRealizer:
             values = relax.const(numerics.rescale_table(codes.qparams, qparams))
             return self._record_scale(Codes(self.emit(ops.table(codes.var, values, function="rescale"), name), qparams))
         factor = self._factor(np.asarray(codes.scale, np.float64), qparams)
-        multiplier, shift = requantize_constants(factor, self.mode)
+        multiplier, shift = numerics.requantize_constants(factor, self.mode)
         call = ops.requantize(
             codes.var,
             relax.const(multiplier),
@@ -401,19 +401,10 @@ def _scale_facts(qparams: QParams) -> dict[str, object]:
     }
 
 
-def requantize_constants(factor: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
-    """(multiplier, shift) of numerics.requantize for real factors (float64)."""
-    if mode == "float":
-        return factor.astype(np.float32), np.zeros(factor.shape, np.int32)
-    if mode == "fixed_point":
-        return numerics.fixed_point_parameters(factor)
-    return np.zeros(factor.shape, np.int32), numerics.power_of_two_shift(factor)
-
-
 def integer_facts(weight: QuantSpec) -> dict[str, object]:
     """Ledger facts of a layer in integers whose scales are made at run time; pack_weights reads the bits."""
     narrow = {"weight_bits": weight.bits} if weight.bits <= numerics.PACKED_BITS else {}
     return {"precision": "int8", **narrow}
 
 
-__all__ = ["ModuleRealizer", "code_bounds", "code_tensors", "integer_facts", "realize", "requantize_constants"]
+__all__ = ["ModuleRealizer", "code_bounds", "code_tensors", "integer_facts", "realize"]

@@ -17,7 +17,6 @@ from tests.conftest import Digits
 from tests.support.models.networks import Net
 from tvmq.backends import BACKENDS, backend_named
 from tvmq.backends.description import Backend
-from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.errors import AccumulatorError, BackendWarning, BuildError
@@ -242,11 +241,11 @@ def assert_built_in(name: str, mod: tvm.IRModule) -> None:
     found = tvmq.check_backend(mod, backend)
     assert found.conforms, str(found)
     modes = {(str(call.attrs.mode), str(call.attrs.rounding)) for call in calls(mod, "tvmq.requantize")}
-    assert modes <= {mode_of_rule(backend.rule(family)) for family in ("conv2d", "dense")}
+    assert modes <= {backend.rule(family).nearest_mode for family in ("conv2d", "dense")}
     assert modes or name.startswith("cpu")
 
 
-CARRIED = {"tflite": ("fixed_point", "DOUBLE"), "cmsis_nn": ("fixed_point", "DOUBLE"), "tosa": ("fixed_point", "UPWARD"),
+MODES = {"tflite": ("fixed_point", "DOUBLE"), "cmsis_nn": ("fixed_point", "DOUBLE"), "tosa": ("fixed_point", "UPWARD"),
            "tensorrt": ("float", "UPWARD")}  # fmt: skip
 
 
@@ -260,7 +259,7 @@ def test_built_in_descriptions(name: str):
     mod = quantized(backend_named(name))
     assert_built_in(name, mod)
     modes = {(str(call.attrs.mode), str(call.attrs.rounding)) for call in calls(mod, "tvmq.requantize")}
-    assert modes == {CARRIED.get(name, ("float", "UPWARD"))}
+    assert modes == {MODES.get(name, ("float", "UPWARD"))}
     if name == "tflite":
         feed = {"x": np.random.default_rng(5).standard_normal((1, 4, 8, 8)).astype(np.float32)}
         assert tvmq.verify(tvmq.build(mod), feed).exact

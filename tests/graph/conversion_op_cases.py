@@ -9,6 +9,7 @@ import numpy as np
 from tests.graph.op_case import HARD_FLOATS, HARD_SUMS, Case, codes_of, constant, repeated
 from tvmq import numerics
 from tvmq.graph import ops
+from tvmq.numerics.requantize_rule import ROUNDINGS
 
 
 def quantize_cases() -> list[Case]:
@@ -77,7 +78,7 @@ def requantize_cases() -> list[Case]:
     ]
     fixed = numerics.fixed_point_parameters(np.float64([0.5, 0.75, 2.0**-31, 1000.3, 0.0, 3e-8]))
     shifts = np.int32([0, -1, -31, -32, 3, 30])
-    for rounding in ("UPWARD", "TONEAREST", "DOUBLE"):
+    for rounding in ROUNDINGS:
         settings.append(("fixed_point", rounding, 2**30, 1, -1))
         settings.append(("fixed_point", rounding, *fixed, 1))
         settings.append(("power_of_two", rounding, 0, -2, -1))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.numerics.strategies import SUMS, code_limits, quick
 from tvmq import numerics
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.requantize_rule import MODES, ROUNDINGS
 
 MULTIPLIERS = st.one_of(
     st.integers(2**30, 2**31 - 1), st.sampled_from([0, 1, 2**30, 2**31 - 1]), st.integers(0, 2**31 - 1)
@@ -65,7 +66,7 @@ def test_negative_slope_golden():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
+@pytest.mark.parametrize("rounding", ROUNDINGS)
 @given(st.lists(SUMS, max_size=20), MULTIPLIERS, st.integers(-40, 31), code_limits())
 @quick
 def test_fixed_point_equals_the_slow_definition(rounding, sums, multiplier, shift, limits):
@@ -79,7 +80,7 @@ def test_fixed_point_equals_the_slow_definition(rounding, sums, multiplier, shif
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
+@pytest.mark.parametrize("rounding", ROUNDINGS)
 @given(SUMS, MULTIPLIERS, st.integers(-40, 31))
 @quick
 def test_fixed_point_multiply_is_exact_below_2_29(rounding, acc, multiplier, shift):
@@ -92,7 +93,7 @@ def test_fixed_point_multiply_is_exact_below_2_29(rounding, acc, multiplier, shi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
+@pytest.mark.parametrize("rounding", ROUNDINGS)
 @given(SUMS, st.integers(-35, 30), code_limits())
 @quick
 def test_power_of_two_equals_the_slow_definition(rounding, acc, shift, limits):
@@ -152,7 +153,7 @@ def test_fixed_point_parameters_keep_a_float32(factors):
     assert ((multiplier >= 2**30) | (np.float64(factors) == 0)).all()
 
 
-@pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("axis", [1, -1])
 def test_channels_lie_along_the_axis(mode, axis):
     sums = np.random.default_rng(0).integers(-5000, 5000, (2, 3, 3)).astype(np.int32)
@@ -173,7 +174,7 @@ def test_float_golden():
     assert int(numerics.requantize(np.int32(16777217), 2.0**-17, zero_point=0, dtype="int16")) == 128
 
 
-@pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 def test_codes_get_another_scale_as_sums_of_their_value_do(mode, dtype):
     limits = np.iinfo(dtype)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.numerics.strategies import SUMS, code_limits, quick
 from tests.numerics.test_tie_rules import slow_round
 from tvmq import numerics
+from tvmq.backends import Backend
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.known_rules import KNOWN_RULES
-from tvmq.numerics.requantize_rule import RequantizeRule, apply
+from tvmq.numerics.requantize_rule import RequantizeRule, apply, rule_of_mode
 from tvmq.numerics.rule_arithmetic import fit_bits, fused_multiply_add
 from tvmq.numerics.tie_rules import TIE_RULES
 
@@ -149,6 +150,17 @@ def test_our_modes_are_rules(name, ours, sums, factor, power, limits):
     assert np.array_equal(apply(rule, np.int32(sums), multiplier, shift, **named), expected)
 
 
+def test_powers_of_two_that_are_rounded_twice():
+    """A quarter of 1 is 0, and 1 where the first rounding makes a half of it: so the rule is one of products."""
+    rule, sums = rule_of_mode("power_of_two", "DOUBLE"), np.arange(-300, 300, dtype=np.int32)
+    for power in (-5, -2, -1, 0, 1):
+        named = {"zero_point": 3, "dtype": "int16"}
+        wanted = numerics.requantize(sums, 0, power, mode="power_of_two", rounding="DOUBLE", **named)
+        assert np.array_equal(apply(rule, sums, 2.0**power, **named), wanted)
+    assert apply(rule, np.int32([1]), 0.25, zero_point=0, dtype="int8").tolist() == [1]
+    assert Backend("x", requantize=("power_of_two",), roundings=("DOUBLE",)).rule() == rule
+
+
 def test_constants_of_fixed_point_are_ours():
     factors = np.float64([0.75, 0.1, 1.3, 0.0037, 0.5, 1.0, 1 - 2.0**-40, 0.0, 2.0**-40])
     for found, ours in zip(
@@ -160,7 +172,7 @@ def test_constants_of_fixed_point_are_ours():
 @pytest.mark.slow
 @given(INTEGER_RULES, SUMS, st.integers(2**30, 2**31 - 1), st.integers(-34, 30), code_limits())
 @quick
-def test_what_is_carried_gives_the_same_codes(rule, acc, multiplier, shift, limits):
+def test_an_equivalent_mode_gives_the_same_codes(rule, acc, multiplier, shift, limits):
     """Wherever the sum shifted to the left stays in int32, and everywhere unless it wraps."""
     dtype, low, high, zero_point = limits
     if rule.equivalent_mode is None or (rule.left_overflow == "wrap" and abs(acc) << max(shift, 0) >= 2**30):
@@ -183,7 +195,7 @@ def test_what_is_carried_gives_the_same_codes(rule, acc, multiplier, shift, limi
         RequantizeRule(order="divide"),
     ],
 )
-def test_what_no_mode_computes_is_not_carried(rule):
+def test_rules_that_no_mode_is_equal_to(rule):
     assert rule.equivalent_mode is None
 
 

@@ -12,9 +12,10 @@ from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.view import View, const_value, op_name
+from tvmq.numerics import requantize_constants
 from tvmq.numerics.spec import QParams, QuantSpec, choose_qparams
 from tvmq.options.rules import Rule
-from tvmq.passes.realize import realize, requantize_constants
+from tvmq.passes.realize import realize
 
 X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
 W = 'w: R.Tensor((2, 2, 3, 3), "float32")'

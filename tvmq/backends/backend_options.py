@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
-from tvmq.backends.vocabulary import CODE_TYPES, DEPTHWISE, FAMILIES, WEIGHTED
+from tvmq.backends.vocabulary import DEPTHWISE, FAMILIES, WEIGHTED
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODE_TYPES
 from tvmq.numerics.spec import QuantSpec
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _storage(backend: Backend, kind: str, dtype: str | None) -> str | None:
 
 def weight_storages(backend: Backend) -> tuple[str, ...]:
     """Storages of weights, those of entries among them."""
-    own = [CODE_TYPES[name][0] for entry in backend.operators if entry.weights for name in entry.weights.dtype]
+    own = [CODE_TYPES[name].storage for entry in backend.operators if entry.weights for name in entry.weights.dtype]
     return tuple(dict.fromkeys((*backend.weights, *own)))
 
 

@@ -17,7 +17,7 @@ FAMILIES = frozenset(
     ("conv1d", "conv2d", "conv_transpose", "dense", "matmul", "add", "multiply", "concat", "mean", "avg_pool",
      "max_pool", "select", "shape", "pad", "table")
 )  # fmt: skip
-CODES = TensorForm(("int8",), scheme="asymmetric")
+INPUTS = TensorForm(("int8",), scheme="asymmetric")
 
 CMSIS_NN = Backend(
     "cmsis_nn",
@@ -26,9 +26,9 @@ CMSIS_NN = Backend(
     streams=(),
     requantize_rule=KNOWN_RULES["cmsis_nn"],
     operators=(
-        OperatorEntry(("*",), inputs=CODES),
-        OperatorEntry(("conv*",), inputs=CODES, weights=WeightForm(("int8",), "per_channel", narrow_range=True)),
-        OperatorEntry(("dense",), inputs=CODES, weights=WeightForm(("int8",), "per_tensor", narrow_range=True)),
-        OperatorEntry(("avg_pool",), inputs=CODES, same_scales=True),
+        OperatorEntry(("*",), inputs=INPUTS),
+        OperatorEntry(("conv*",), inputs=INPUTS, weights=WeightForm(("int8",), "per_channel", narrow_range=True)),
+        OperatorEntry(("dense",), inputs=INPUTS, weights=WeightForm(("int8",), "per_tensor", narrow_range=True)),
+        OperatorEntry(("avg_pool",), inputs=INPUTS, same_scales=True),
     ),
 )

@@ -20,11 +20,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from tvmq.backends.backend_options import integer_entries, storage_of
-from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.operator_entry import OF_INTEGERS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm
-from tvmq.backends.vocabulary import CODE_TYPES, FLOAT_TYPES, WEIGHTED
+from tvmq.backends.vocabulary import FLOAT_TYPES, WEIGHTED
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODE_TYPES
+from tvmq.numerics.codes import PACKED_BITS
 from tvmq.numerics.requantize_rule import FLOATS, RequantizeRule
 
 if TYPE_CHECKING:
@@ -32,14 +33,13 @@ if TYPE_CHECKING:
 
 # Fields of a rule that a backend says beside it.
 BESIDE_RULES = ("accumulator_bits", "overflow", "bias_bits")
-PACKED_BITS = 4
 
 
 def follow_rule(backend: Backend) -> None:
     """Take modes and roundings from the rule, where there is one."""
     if backend.requantize_rule is None:
         return
-    mode, rounding = mode_of_rule(backend.requantize_rule)
+    mode, rounding = backend.requantize_rule.nearest_mode
     own = type(backend).__dataclass_fields__
     for name, value in (("requantize", (mode,)), ("roundings", (rounding,))):
         if getattr(backend, name) not in (own[name].default, value):
@@ -77,7 +77,7 @@ def check_together(backend: Backend) -> None:
 
 
 def _check_rule(backend: Backend, path: str, rule: RequantizeRule | None, bias: str, inputs: TensorForm | None) -> None:
-    mode = mode_of_rule(rule)[0] if rule else backend.requantize[0]
+    mode = rule.nearest_mode[0] if rule else backend.requantize[0]
     where = path.replace("requantize_rule", "bias").replace("requantize", "bias")
     if bias == "float32" and mode != "float":
         _refuse(
@@ -134,7 +134,7 @@ def _check_entry(backend: Backend, path: str, entry: OperatorEntry, storage: str
 
 def _check_inputs(backend: Backend, path: str, entry: OperatorEntry, storage: str) -> None:
     for name in entry.inputs.dtype if entry.inputs else ():
-        own = CODE_TYPES[name][0]
+        own = CODE_TYPES[name].storage
         if own not in backend.activations:
             _refuse(
                 backend, f"{path}.inputs.dtype",
@@ -168,9 +168,9 @@ def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:
         return
     for reader in integer_entries(backend):
         form = reader.inputs if reader else None
-        storage, bits = CODE_TYPES[form.dtype[0]] if form and form.dtype else (storage_of(backend), 8)
-        if not any(kind == storage and width >= bits for kind, width in written):
-            read = form.dtype[0] if form and form.dtype else storage
+        read = form.dtype[0] if form and form.dtype else storage_of(backend)
+        least = CODE_TYPES[read].bits if form and form.dtype else 8
+        if not any(kind.storage == CODE_TYPES[read].storage and kind.bits >= least for kind in written):
             _refuse(
                 backend, f"{path}.output",
                 f"{', '.join(entry.output)}: another operator reads {read}, and results are written in the type that "

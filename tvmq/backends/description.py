@@ -11,11 +11,10 @@ from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
 from tvmq.backends.vocabulary import BIAS_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.base.by_name import is_object_name
 from tvmq.errors import ConfigError
-from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.numerics.spec import STORAGE_BITS, QuantSpec
+from tvmq.numerics.code_type import CODES_16
+from tvmq.numerics.requantize_rule import MODES, ROUNDINGS, RequantizeRule, rule_of_mode
+from tvmq.numerics.spec import QuantSpec
 
-REQUANTIZE = ("float", "fixed_point", "power_of_two")
-ROUNDINGS = ("UPWARD", "TONEAREST", "DOUBLE")
 # What families are made of, by the field of a backend that says whether it has that.
 NEEDS = {
     **dict.fromkeys(("table", "compare"), "tables"),
@@ -23,9 +22,9 @@ NEEDS = {
     **dict.fromkeys(("integer_softmax", "integer_layer_norm", "masked_mean"), "wide"),  # they count in 64 bits
 }
 # Field -> what it may hold.
-_ALLOWED = {
-    "activations": tuple(STORAGE_BITS), "weights": tuple(STORAGE_BITS),
-    "requantize": REQUANTIZE, "roundings": ROUNDINGS,
+LISTS = {
+    "activations": CODES_16, "weights": CODES_16,
+    "requantize": tuple(MODES), "roundings": tuple(ROUNDINGS),
 }  # fmt: skip
 WORDS = {
     "overflow": OVERFLOWS,
@@ -108,9 +107,9 @@ class Backend:
     families: frozenset[str] | None = None
     activations: tuple[str, ...] = ("uint8", "int8")
     weights: tuple[str, ...] = ("int8",)
-    requantize: tuple[str, ...] = REQUANTIZE
+    requantize: tuple[str, ...] = tuple(MODES)
     per_channel: bool = True
-    roundings: tuple[str, ...] = ROUNDINGS
+    roundings: tuple[str, ...] = tuple(ROUNDINGS)
     zero_points: bool = True
     accumulator_bits: int = 32
     multipliers: bool = True
@@ -146,8 +145,8 @@ class Backend:
     @staticmethod
     def _field_fault(name: str, value: Any) -> str | None:
         """Reason why the value of a field is refused; None if it is allowed."""
-        if name in _ALLOWED:
-            allowed = _ALLOWED[name]
+        if name in LISTS:
+            allowed = LISTS[name]
             if isinstance(value, tuple) and value and all(item in allowed for item in value):
                 return None
             return f"must be a tuple of {', '.join(allowed)}. Got {value!r} instead"
@@ -247,14 +246,13 @@ class Backend:
         >>> Backend("toy", requantize=("fixed_point",), accumulator_bits=24).rule().accumulator_bits
         24
         """
-        from tvmq.backends.equivalent_rules import rule_of_modes
-
         entry = self.entry(family, depthwise=depthwise) if family else None
         own = entry.requantize if entry and entry.requantize else self.requantize_rule
+        rule = own or rule_of_mode(self.requantize[0], self.roundings[0])
         bits, overflow = self.accumulators(family, depthwise=depthwise)
         bias = (entry.bias if entry and entry.bias else self.bias).removeprefix("int")
         width = int(bias) if bias.isdigit() else 32
-        return replace(own or rule_of_modes(self), accumulator_bits=bits, overflow=overflow, bias_bits=width)
+        return replace(rule, accumulator_bits=bits, overflow=overflow, bias_bits=width)
 
     def accumulators(self, family: str = "", *, depthwise: bool = False) -> tuple[int, str]:
         """Bits of the sums of an operator family, and what happens to sums that leave them."""
@@ -270,6 +268,36 @@ class Backend:
             for entry in self.operators
         ]
         return any(bits < 32 and how == "proved" for bits, how in (*own, (self.accumulator_bits, self.overflow)))
+
+    def why_not_compiled(self) -> str | None:
+        """The rule that no compiled requantize is equal to, whatever the sums are; None if there is none: `build` asks.
+
+        >>> Backend("toy", requantize_rule=RequantizeRule("shift", roundings=("floor",))).why_not_compiled()
+        "requantize_rule {'arithmetic': 'shift', 'roundings': ['floor']} is no mode and rounding of tvmq.requantize"
+        """
+        rules = {"requantize_rule": self.requantize_rule}
+        rules |= {f"operators[{place}].requantize": entry.requantize for place, entry in enumerate(self.operators)}
+        for path, rule in rules.items():
+            if rule is not None and rule.equivalent_mode is None:
+                return f"{path} {rule.to_dict()} is no mode and rounding of tvmq.requantize"
+        return None
+
+    def emulation_alone(self) -> str | None:
+        """Why compiled code does not give what this backend gives, bit for bit; None if it does.
+
+        >>> Backend("toy", float_type="bfloat16").emulation_alone()
+        'float_type is bfloat16, compiled floats are float32'
+        """
+        if (rounds := self.why_not_compiled()) is not None:
+            return rounds
+        for place, entry in enumerate(self.operators):
+            if entry.computes in ("float16", "bfloat16"):
+                return f"operators[{place}].computes is {entry.computes}, compiled floats are float32"
+        if self.float_type != "float32":
+            return f"float_type is {self.float_type}, compiled floats are float32"
+        sums = [(self.accumulator_bits, self.overflow), *(self.accumulators(name) for name in WEIGHTED)]
+        narrow = next(((bits, how) for bits, how in sums if how != "proved" and bits < 32), None)
+        return f"sums of {narrow[0]} bits {narrow[1]}, compiled sums are proved to fit int32" if narrow else None
 
     def fit_specs(
         self, family: str, activations: QuantSpec, weights: QuantSpec | None, *, depthwise: bool = False

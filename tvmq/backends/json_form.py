@@ -14,10 +14,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from tvmq.backends.description import REQUANTIZE, ROUNDINGS, WORDS, Backend
+from tvmq.backends.description import LISTS, WORDS, Backend
 from tvmq.backends.operator_entry import COMPUTES, OVERFLOWS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
-from tvmq.backends.vocabulary import BIAS_TYPES, CODE_TYPES, FAMILIES, FLOAT_TYPES
+from tvmq.backends.vocabulary import BIAS_TYPES, FAMILIES, FLOAT_TYPES
 from tvmq.base.by_name import is_object_name
 from tvmq.base.regular_file import check_regular
 from tvmq.base.schema import (
@@ -32,18 +32,12 @@ from tvmq.base.schema import (
     refuse,
 )
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODE_TYPES
 from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.numerics.spec import STORAGE_BITS
 
 FORMAT = "tvmq_backend"
 VERSION = 1
 FIELDS = (FORMAT, *(field.name for field in fields(Backend)))
-LISTS = {
-    "activations": tuple(STORAGE_BITS),
-    "weights": tuple(STORAGE_BITS),
-    "requantize": REQUANTIZE,
-    "roundings": ROUNDINGS,
-}
 SWITCHES = (
     "per_channel", "zero_points", "multipliers", "tables", "division", "wide", "floats", "reduce_range",
 )  # fmt: skip
@@ -171,7 +165,7 @@ def _no_number(word: str, where: str) -> Any:
 def _storages(entries: tuple[OperatorEntry, ...]) -> tuple[str, ...]:
     """Storages of what entries read, in their order."""
     names = [name for entry in entries if entry.inputs for name in entry.inputs.dtype]
-    return tuple(dict.fromkeys(CODE_TYPES[name][0] for name in names))
+    return tuple(dict.fromkeys(CODE_TYPES[name].storage for name in names))
 
 
 def _field(name: str, value: Any, path: str) -> Any:

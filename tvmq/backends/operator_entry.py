@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from tvmq.backends.tensor_forms import TensorForm, WeightForm, check_optional
 from tvmq.backends.vocabulary import (
     BIAS_TYPES,
-    CODE_TYPES,
     FAMILIES,
     FLOAT_TYPES,
     PATTERNS,
@@ -21,6 +20,7 @@ from tvmq.backends.vocabulary import (
 )
 from tvmq.base.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODE_TYPES
 from tvmq.numerics.requantize_rule import RequantizeRule
 from tvmq.numerics.spec import QuantSpec
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tvmq.backends.vocabulary import CODE_TYPES, OBSERVERS, WEIGHT_OBSERVERS
+from tvmq.backends.vocabulary import OBSERVERS, WEIGHT_OBSERVERS
 from tvmq.base.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.errors import ConfigError
+from tvmq.numerics.code_type import CODE_TYPES
 from tvmq.numerics.spec import QuantSpec
 
 SCHEMES = ("asymmetric", "symmetric")
@@ -64,8 +65,8 @@ class TensorForm:
         """Spec for inputs where options say nothing that the operator takes; None without types."""
         if not self.dtype:
             return None
-        storage, bits = CODE_TYPES[self.dtype[0]]
-        return QuantSpec(storage, bits, symmetric=self.scheme == "symmetric")
+        kind = CODE_TYPES[self.dtype[0]]
+        return QuantSpec(kind.storage, kind.bits, symmetric=self.scheme == "symmetric")
 
     def fit_spec(self, spec: QuantSpec) -> QuantSpec:
         """The spec of the options if this form takes it, else the nearest one that it takes."""
@@ -77,7 +78,7 @@ class TensorForm:
     def refusal(self, spec: QuantSpec) -> str | None:
         """Why it does not read these codes; None if it does."""
         if self.dtype and not any(holds(name, spec) for name in self.dtype):
-            return f"reads {' or '.join(self.dtype)}, not {name_of(spec)}"
+            return f"reads {' or '.join(self.dtype)}, not {spec.code_type.name}"
         return "reads symmetric codes alone" if self.scheme == "symmetric" and not spec.symmetric else None
 
 
@@ -135,8 +136,8 @@ class WeightForm:
         types."""
         if not self.dtype:
             return None
-        storage, bits = CODE_TYPES[self.dtype[0]]
-        return QuantSpec(storage, bits, symmetric=True, per_channel=self.granularity != "per_tensor")
+        kind = CODE_TYPES[self.dtype[0]]
+        return QuantSpec(kind.storage, kind.bits, symmetric=True, per_channel=self.granularity != "per_tensor")
 
     def fit_spec(self, spec: QuantSpec) -> QuantSpec:
         """The spec of the options if this form takes it, else the nearest one that it takes."""
@@ -148,7 +149,7 @@ class WeightForm:
     def refusal(self, spec: QuantSpec) -> str | None:
         """Why these weights do not fit; None if they do."""
         if self.dtype and not any(holds(name, spec) for name in self.dtype):
-            return f"takes {' or '.join(self.dtype)} weights, not {name_of(spec)}"
+            return f"takes {' or '.join(self.dtype)} weights, not {spec.code_type.name}"
         if self.granularity == "per_tensor" and spec.per_channel:
             return "takes one scale for a weight, not one for each channel"
         return None
@@ -160,17 +161,7 @@ def holds(name: str, spec: QuantSpec) -> bool:
     >>> holds("int8", QuantSpec("int8", 4)), holds("int4", QuantSpec("int8"))
     (True, False)
     """
-    storage, bits = CODE_TYPES[name]
-    return storage == spec.dtype and spec.bits <= bits
-
-
-def name_of(spec: QuantSpec) -> str:
-    """The type of codes of a spec, without its scheme.
-
-    >>> name_of(QuantSpec("int8", 4)), name_of(QuantSpec())
-    ('int4', 'uint8')
-    """
-    return f"{'u' if spec.dtype.startswith('u') else ''}int{spec.bits}"
+    return CODE_TYPES[name].storage == spec.dtype and spec.bits <= CODE_TYPES[name].bits
 
 
 def check_types(names: Any, path: str) -> None:

@@ -17,7 +17,7 @@ FAMILIES = frozenset(
     ("conv1d", "conv2d", "conv3d", "conv_transpose", "dense", "matmul", "add", "concat", "mean", "avg_pool", "max_pool",
      "shape", "pad")
 )  # fmt: skip
-CODES = TensorForm(("int8",), scheme="symmetric", narrow_range=True)
+INPUTS = TensorForm(("int8",), scheme="symmetric", narrow_range=True)
 
 TENSORRT = Backend(
     "tensorrt",
@@ -28,9 +28,9 @@ TENSORRT = Backend(
     bias="float32",
     requantize_rule=KNOWN_RULES["tensorrt"],
     operators=(
-        OperatorEntry(("*",), inputs=CODES),
+        OperatorEntry(("*",), inputs=INPUTS),
         OperatorEntry(
-            ("conv*", "dense"), inputs=CODES, weights=WeightForm(("int8",), "per_channel", narrow_range=True)
+            ("conv*", "dense"), inputs=INPUTS, weights=WeightForm(("int8",), "per_channel", narrow_range=True)
         ),
     ),
 )

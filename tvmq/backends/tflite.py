@@ -18,7 +18,7 @@ FAMILIES = frozenset(
     ("conv1d", "conv2d", "conv3d", "conv_transpose", "dense", "matmul", "add", "multiply", "concat", "mean", "avg_pool",
      "max_pool", "select", "shape", "pad", "table", "prelu")
 )  # fmt: skip
-CODES = TensorForm(("int8",), scheme="asymmetric")
+INPUTS = TensorForm(("int8",), scheme="asymmetric")
 OUT = ("int8",)  # sums leave no operator: the last layer's result is codes too
 
 TFLITE = Backend(
@@ -28,13 +28,13 @@ TFLITE = Backend(
     streams=(),
     requantize_rule=KNOWN_RULES["tflite"],
     operators=(
-        OperatorEntry(("*",), inputs=CODES, output=OUT),
+        OperatorEntry(("*",), inputs=INPUTS, output=OUT),
         OperatorEntry(
-            ("conv*",), inputs=CODES, weights=WeightForm(("int8",), "per_channel", narrow_range=True), output=OUT
+            ("conv*",), inputs=INPUTS, weights=WeightForm(("int8",), "per_channel", narrow_range=True), output=OUT
         ),
         OperatorEntry(
-            ("dense",), inputs=CODES, weights=WeightForm(("int8",), "per_tensor", narrow_range=True), output=OUT
+            ("dense",), inputs=INPUTS, weights=WeightForm(("int8",), "per_tensor", narrow_range=True), output=OUT
         ),
-        OperatorEntry(("avg_pool",), inputs=CODES, same_scales=True, output=OUT),
+        OperatorEntry(("avg_pool",), inputs=INPUTS, same_scales=True, output=OUT),
     ),
 )

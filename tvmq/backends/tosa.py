@@ -17,7 +17,7 @@ FAMILIES = frozenset(
     ("conv1d", "conv2d", "conv3d", "conv_transpose", "dense", "matmul", "add", "multiply", "concat", "mean", "avg_pool",
      "max_pool", "select", "scale_shift", "shape", "pad", "table")
 )  # fmt: skip
-CODES = TensorForm(("int8",), scheme="asymmetric")
+INPUTS = TensorForm(("int8",), scheme="asymmetric")
 
 TOSA = Backend(
     "tosa",
@@ -26,8 +26,8 @@ TOSA = Backend(
     streams=(),
     requantize_rule=KNOWN_RULES["tosa"],
     operators=(
-        OperatorEntry(("*",), inputs=CODES),
-        OperatorEntry(("conv*", "dense"), inputs=CODES, weights=WeightForm(("int8", "int4"), "per_channel")),
-        OperatorEntry(("avg_pool",), inputs=CODES, same_scales=True),
+        OperatorEntry(("*",), inputs=INPUTS),
+        OperatorEntry(("conv*", "dense"), inputs=INPUTS, weights=WeightForm(("int8", "int4"), "per_channel")),
+        OperatorEntry(("avg_pool",), inputs=INPUTS, same_scales=True),
     ),
 )

@@ -1,4 +1,4 @@
-"""Words of descriptions: types of codes, operator patterns, observers; tests compare them with the tables they name.
+"""Words of descriptions: other types than codes, operator patterns, observers; tests compare them with what they name.
 
 Tests: tests/backends/test_described_layers.py
 """
@@ -7,11 +7,6 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-# Type -> (storage of its codes, bits used of it).
-CODE_TYPES: dict[str, tuple[str, int]] = {
-    **{f"int{bits}": ("int8" if bits <= 8 else "int16", bits) for bits in range(2, 17)},
-    **{f"uint{bits}": ("uint8", bits) for bits in range(2, 9)},
-}
 FLOAT_TYPES = ("float32", "float16", "bfloat16")
 BIAS_TYPES = (*(f"int{bits}" for bits in (*range(8, 17), 32)), "float32")
 

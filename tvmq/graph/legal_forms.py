@@ -27,13 +27,14 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.numerics.code_type import CODES_8
 
 Law = tuple[str, Callable[[relax.Call], bool]]
 Laws = Mapping[str, tuple[Law, ...]]
 
 SIMULATED = frozenset({"tvmq.simulated_quantize"})
 FLOAT = where(is_own=True, integer=False) | {"tvmq.resample"}
-CODES = where(is_own=True) - SIMULATED
+OWN = where(is_own=True) - SIMULATED
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def _is_integer(expr: relax.Expr) -> bool:
 
 def _is_table(call: relax.Call) -> bool:
     q, values = call.args
-    return dtype_of(q) in ("int8", "uint8") and [int(size) for size in values.ty.shape] == [256]
+    return dtype_of(q) in CODES_8 and [int(size) for size in values.ty.shape] == [256]
 
 
 def _scales(call: relax.Call) -> np.ndarray:
@@ -78,7 +79,7 @@ def _scales(call: relax.Call) -> np.ndarray:
 WITHIN_TYPE: Law = ("qmin..qmax lie in their type, in this order", _is_within_type)
 CONSTANTS: Law = ("both constants have one value, or one a channel", _has_constants)
 ON_CODES: Laws = {
-    **{name: (WITHIN_TYPE,) for name in CODES if "qmin" in OPERATORS[name].attributes},
+    **{name: (WITHIN_TYPE,) for name in OWN if "qmin" in OPERATORS[name].attributes},
     "tvmq.quantize": (WITHIN_TYPE, ("it reads float32", lambda call: dtype_of(call.args[0]) == "float32")),
     "tvmq.dequantize": (("it reads integers", lambda call: _is_integer(call.args[0])),),
     "tvmq.requantize": (WITHIN_TYPE, CONSTANTS, ("it reads integers", lambda call: _is_integer(call.args[0]))),
@@ -105,7 +106,7 @@ CALIBRATED = LegalForm("calibrated", {**ON_CODES, **dict.fromkeys(SIMULATED, (*W
 REALIZED = LegalForm("realized", {**ON_CODES, **dict.fromkeys(SIMULATED, (REPLACED,))})
 
 
-def check_form(caller: str, before: tvm.IRModule, after: Any, form: LegalForm, adds: frozenset[str] = CODES) -> None:
+def check_form(caller: str, before: tvm.IRModule, after: Any, form: LegalForm, adds: frozenset[str] = OWN) -> None:
     """Check the module that a pass returned; calls that were illegal in the one it was given are not its fault.
 
     caller  beginning of the messages

@@ -54,13 +54,16 @@ from tvmq.numerics.proof import (
     multiplier_fits,
 )
 from tvmq.numerics.recurrent import recurrent, recurrent_codes
-from tvmq.numerics.requantize import (
-    fixed_point_multiply,
+from tvmq.numerics.requantize import fixed_point_multiply, requantize
+from tvmq.numerics.requantize_factors import (
+    fixed_point_constants,
     fixed_point_parameters,
     float_multiplier,
     power_of_two_shift,
-    requantize,
+    real_factor,
+    requantize_constants,
 )
+from tvmq.numerics.requantize_rule import rule_of_mode
 from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
 from tvmq.numerics.softmax import log_softmax, softmax
 from tvmq.numerics.sum_limits import most_of_weights, nearest_weights, sum_of_weights
@@ -96,6 +99,7 @@ __all__ = [
     "dynamic_scale",
     "filters_first",
     "fits_int4",
+    "fixed_point_constants",
     "fixed_point_multiply",
     "fixed_point_parameters",
     "float_multiplier",
@@ -127,13 +131,16 @@ __all__ = [
     "prelu_params",
     "quantize",
     "quantize_bias",
+    "real_factor",
     "real_values",
     "recurrent",
     "recurrent_codes",
     "requantize",
+    "requantize_constants",
     "resample",
     "rescale_table",
     "rms_norm",
+    "rule_of_mode",
     "scale_shift",
     "scale_shift_params",
     "softmax",

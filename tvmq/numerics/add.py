@@ -9,7 +9,8 @@ from numpy.typing import DTypeLike
 
 from tvmq.errors import AccumulatorError, RangeError
 from tvmq.numerics.codes import INT32_MAX, Number, check_zero_point, code_limits, largest_code
-from tvmq.numerics.requantize import fixed_point_multiply, fixed_point_parameters
+from tvmq.numerics.requantize import fixed_point_multiply
+from tvmq.numerics.requantize_factors import fixed_point_parameters
 
 LARGEST_SHIFT = 22  # more would gain nothing: the error bound is 6e-5 steps there
 INT16_SHIFT = 14  # of 8-bit codes; less would cost too much: the error bound is 0.016 steps there

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.code_type import CODE_TYPES, CODES_16
 
 INT32_MAX = 2**31 - 1
-CODE_TYPES = ("int8", "uint8", "int16", "uint16")
+STORAGES = (*CODES_16, "uint16")
 
 Number = Union[float, np.generic, np.ndarray]  # noqa: UP007 -- one number, also as an array of shape ()
 
@@ -35,8 +36,8 @@ def code_limits(dtype: DTypeLike, qmin: int | None = None, qmax: int | None = No
     (-127, 127)
     """
     name = np.dtype(dtype).name
-    if name not in CODE_TYPES:
-        raise ConfigError(f"the type of codes must be one of {', '.join(CODE_TYPES)}. Got {name} instead")
+    if name not in STORAGES:
+        raise ConfigError(f"the type of codes must be one of {', '.join(STORAGES)}. Got {name} instead")
     limits = np.iinfo(name)
     low = int(limits.min if qmin is None else qmin)
     high = int(limits.max if qmax is None else qmax)
@@ -94,7 +95,7 @@ def along_axis(values: np.ndarray, axis: int | None, shape: tuple[int, ...]) -> 
     return values.reshape(broadcast)
 
 
-INT4_MIN, INT4_MAX = -8, 7
+INT4_MIN, INT4_MAX = CODE_TYPES["int4"].limits
 PACKED_BITS = 4  # weights of so many bits and fewer are kept packed
 
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.codes import Number, check_zero_point, code_limits
 from tvmq.numerics.fixed_point import inverse_sqrt
 
 LONGEST_ROW = 1 << 14
-INPUT_TYPES = ("int8", "uint8", "int16")
 STEP_BITS = 22  # fraction bits of (x - mean) / deviation, which is at most sqrt(length) <= 2^7
 LARGEST_EPSILON = 1 << 61
 
@@ -176,8 +176,8 @@ def _check_length(count: int) -> None:
 
 
 def _check(x: np.ndarray, multiplier: np.ndarray, offset: np.ndarray, epsilon: int, shift: int) -> None:
-    if x.dtype.name not in INPUT_TYPES:
-        raise ConfigError(f"integer_layer_norm: x must be one of {', '.join(INPUT_TYPES)}. Got {x.dtype.name} instead")
+    if x.dtype.name not in CODES_16:
+        raise ConfigError(f"integer_layer_norm: x must be one of {', '.join(CODES_16)}. Got {x.dtype.name} instead")
     row = x.shape[x.ndim - multiplier.ndim :] if multiplier.ndim else ()
     if multiplier.ndim == 0 or multiplier.shape != offset.shape or row != multiplier.shape:
         raise ConfigError(

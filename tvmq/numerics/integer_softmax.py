@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.codes import Number, check_zero_point, code_limits
 from tvmq.numerics.fixed_point import EXPONENT_BITS, LARGEST_EXPONENT, exp2_negative, reciprocal
 
 LONGEST_ROW = 1 << 16
 SUM_SHIFTS = 17  # a row of 2^16 ones in Q30 has 47 bits
-INPUT_TYPES = ("int8", "uint8", "int16", "int32")
+INPUT_TYPES = (*CODES_16, "int32")
 # Outside of these a multiplier or a shift would leave its type. 2^-54 takes all differences of int32 to one value.
 SMALLEST_INPUT_SCALE = 2.0**-53
 OUTPUT_SCALES = (2.0**-28, 2.0**20)

@@ -14,17 +14,17 @@ Tests: tests/numerics
 
 from __future__ import annotations
 
-from tvmq.numerics.requantize_rule import RequantizeRule
+from tvmq.numerics.requantize_rule import RequantizeRule, rule_of_mode
 
 _GEMMLOWP = RequantizeRule("integer", roundings=("upward", "away"), left_overflow="wrap")
 
 KNOWN_RULES: dict[str, RequantizeRule] = {
-    "float": RequantizeRule(),
-    "fixed_point": RequantizeRule("integer", roundings=("upward",)),
-    "fixed_point_away": RequantizeRule("integer", roundings=("away",)),
-    "fixed_point_double": RequantizeRule("integer", roundings=("upward", "away")),
-    "power_of_two": RequantizeRule("shift", roundings=("upward",)),
-    "power_of_two_away": RequantizeRule("shift", roundings=("away",)),
+    "float": rule_of_mode("float"),
+    "fixed_point": rule_of_mode("fixed_point"),
+    "fixed_point_away": rule_of_mode("fixed_point", "TONEAREST"),
+    "fixed_point_double": rule_of_mode("fixed_point", "DOUBLE"),
+    "power_of_two": rule_of_mode("power_of_two"),
+    "power_of_two_away": rule_of_mode("power_of_two", "TONEAREST"),
     "tflite": _GEMMLOWP,
     "tflite_single": RequantizeRule("integer", roundings=("upward",), left_shift="after"),
     "litert_fully_connected": RequantizeRule("float64", roundings=("away",)),

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.codes import check_zero_point, code_limits
 from tvmq.numerics.fixed_point import reciprocal
 
@@ -63,7 +64,7 @@ def masked_mean(
 
 
 def _check(x: np.ndarray, mask: np.ndarray, axis: int, multiplier: int, shift: int) -> None:
-    if x.dtype.name not in ("int8", "uint8", "int16") or mask.dtype.kind not in "iu":
+    if x.dtype.name not in CODES_16 or mask.dtype.kind not in "iu":
         raise ConfigError(f"masked_mean: takes codes and an integer mask. Got {x.dtype.name} and {mask.dtype.name}")
     fits = mask.ndim == x.ndim and all(m in (1, size) for m, size in zip(mask.shape, x.shape, strict=True))
     if not fits or not 0 <= axis < x.ndim:

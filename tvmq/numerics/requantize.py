@@ -7,7 +7,7 @@
 
 UPWARD rounds ties towards +infinity, TONEAREST away from zero. DOUBLE rounds twice, as TFLite, CMSIS-NN and TOSA's
 double rounding do: the high half of the product upward, what a negative shift takes off then away from zero.
-A positive shift enlarges. Other rules than these: requantize_rule.py.
+A positive shift enlarges. Mode and rounding name a rule (requantize_rule.py), which has others besides.
 Mode float can shrink negative sums by a further factor, negative_slope: a leaky relu that costs no rounding of its own.
 """
 
@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.code_type import CODES_16
 from tvmq.numerics.codes import Number, along_axis, check_zero_point, code_limits
+from tvmq.numerics.requantize_factors import fixed_point_constants
+from tvmq.numerics.requantize_rule import rule_of_mode
+from tvmq.numerics.rule_arithmetic import LARGEST_SHIFT
 
-ACCUMULATORS = ("int32", "int16", "int8", "uint8")
-MODES = ("float", "fixed_point", "power_of_two")
-ROUNDINGS = ("UPWARD", "TONEAREST", "DOUBLE")
-# A factor below 2^-32 takes every int32 to 0; one above 2^30 takes every int32 but 0 out of all codes.
-SMALLEST_SHIFT, LARGEST_SHIFT = -32, 31
+ACCUMULATORS = (*CODES_16, "int32")
 
 
 def requantize(
@@ -67,17 +67,11 @@ def requantize(
     low, high = code_limits(dtype, qmin, qmax)
     zero = int(check_zero_point(zero_point, low, high))
     slope = checked_slope(negative_slope, mode)
-    if mode == "float":
+    if rule_of_mode(mode, rounding).arithmetic == "float32":
         steps = _float_steps(acc, multiplier, axis, slope, low - zero, high - zero)
         steps += np.float32(zero)  # integers below 2^17: exact in float32, as if added to integers
         return np.asarray(steps.astype(dtype))
-    if mode == "fixed_point":
-        steps = fixed_point_multiply(acc, multiplier, shift, axis=axis, rounding=rounding)
-    elif mode == "power_of_two":
-        exponent = np.asarray(shift, np.int64) + 1  # 2^shift = 2^30 * 2^(shift + 1 - 31)
-        steps = fixed_point_multiply(acc, 2**30, exponent, axis=axis, rounding=rounding)
-    else:
-        raise ConfigError(f"requantize: mode must be one of {', '.join(MODES)}. Got {mode!r} instead")
+    steps = fixed_point_multiply(acc, *fixed_point_constants(multiplier, shift, mode), axis=axis, rounding=rounding)
     return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
 
 
@@ -138,8 +132,7 @@ def fixed_point_multiply(
     >>> fixed_point_multiply(np.int32([1000, 12345678]), *fixed_point_parameters(np.float32(0.0037)))
     array([    4, 45679])
     """
-    if rounding not in ROUNDINGS:
-        raise ConfigError(f"requantize: rounding must be one of {', '.join(ROUNDINGS)}. Got {rounding!r} instead")
+    rule = rule_of_mode("fixed_point", rounding)
     acc, multiplier, shift = (np.asarray(values, np.int64) for values in (acc, multiplier, shift))
     if ((multiplier < 0) | (multiplier >= 2**31)).any():
         raise RangeError(
@@ -148,81 +141,4 @@ def fixed_point_multiply(
         )
     if (shift > LARGEST_SHIFT).any():
         raise RangeError(f"requantize: shift must be at most {LARGEST_SHIFT}. Got {int(shift.max())} instead")
-    multiplier = along_axis(multiplier, axis, acc.shape)
-    shift = along_axis(np.maximum(shift, SMALLEST_SHIFT), axis, acc.shape)
-    left, right = np.maximum(shift, 0), 31 + np.maximum(-shift, 0)
-    reach = 2**62 // np.maximum(multiplier << left, 1)
-    product = (np.clip(acc, -reach, reach) << left) * multiplier
-    half = np.left_shift(np.int64(1), right - 1)
-    if rounding == "TONEAREST":
-        half = half - (product < 0)
-    if rounding == "DOUBLE":
-        half = half + np.where(right > 31, np.where(product < 0, -(2**30), 2**30), 0)
-    return np.asarray((product + half) >> right)
-
-
-def float_multiplier(scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike) -> np.ndarray:
-    """float32(scale_x * scale_w / scale_y): product, then quotient in float64, rounded once.
-
-    Shapes () or (C,) as they broadcast; scales are float32.
-    raises  RangeError if a result is not a positive finite float32, naming the channel
-
-    >>> float_multiplier(0.5, 0.25, 2.0)
-    array(0.0625, dtype=float32)
-    """
-    scales = [np.asarray(scale, np.float32).astype(np.float64) for scale in (scale_x, scale_w, scale_y)]
-    with np.errstate(all="ignore"):
-        multiplier = np.asarray((scales[0] * scales[1] / scales[2]).astype(np.float32))
-    bad = ~(np.isfinite(multiplier) & (multiplier > 0))
-    if bad.any():
-        channel = int(np.argmax(bad))
-        x, w, y = (np.ravel(np.broadcast_to(scale, multiplier.shape))[channel] for scale in scales)
-        raise RangeError(
-            f"requantize: scales {x:g} * {w:g} / {y:g} at channel {channel} give no positive finite float32; "
-            f"the ranges of input, weights and output do not fit each other"
-        )
-    return multiplier
-
-
-def fixed_point_parameters(factor: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Multiplier and shift of mode fixed_point: factor ~ multiplier * 2^(shift - 31).
-
-    (mantissa, e) = frexp(factor); multiplier = floor(mantissa * 2^31 + 1/2); if that is 2^31 it is halved and
-    e grows by one. So the multiplier lies in 2^30..2^31-1; factor 0 gives (0, 0). In float64, so exact for a
-    float32 factor.
-    returns  two int32 arrays, shape of factor
-    raises   RangeError if a factor is negative, not finite, or 2^30 and more
-
-    >>> [int(value) for value in fixed_point_parameters(np.float32(1.3))]
-    [1395864320, 1]
-    """
-    factor = np.asarray(factor, np.float64)
-    bad = ~((factor >= 0) & (factor < 2.0**30))
-    if bad.any():
-        raise RangeError(
-            f"requantize: a factor must lie in 0..2^30. Got {np.ravel(factor)[int(np.argmax(bad))]:g} instead"
-        )
-    mantissa, exponent = np.frexp(factor)
-    multiplier = np.floor(mantissa * 2.0**31 + 0.5)
-    full = multiplier == 2.0**31
-    multiplier = np.where(full, 2.0**30, multiplier)
-    return np.asarray(multiplier.astype(np.int32)), np.asarray((exponent + full).astype(np.int32))
-
-
-def power_of_two_shift(factor: ArrayLike) -> np.ndarray:
-    """Shift of mode power_of_two: log2(factor), int32, shape of factor.
-
-    raises  RangeError if a factor is not a power of two
-
-    >>> power_of_two_shift([0.25, 1.0, 8.0])
-    array([-2,  0,  3], dtype=int32)
-    """
-    factor = np.asarray(factor, np.float64)
-    mantissa, exponent = np.frexp(factor)
-    bad = mantissa != 0.5
-    if bad.any():
-        raise RangeError(
-            f"requantize: mode power_of_two needs factors that are powers of two. "
-            f"Got {np.ravel(factor)[int(np.argmax(bad))]:g} instead; choose scales that are powers of two"
-        )
-    return np.asarray((exponent - 1).astype(np.int32))
+    return rule.round_products(acc, along_axis(multiplier, axis, acc.shape), along_axis(shift, axis, acc.shape))

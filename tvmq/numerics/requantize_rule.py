@@ -3,13 +3,15 @@
     q = clip(round(acc * factor) + zero_point, qmin, qmax)
 
 says neither what the factor is made of, nor how many roundings there are and which way ties go. A RequantizeRule says
-it; `apply` computes it in NumPy (rule_arithmetic.py has the steps), `equivalent_mode` names mode and rounding of
-`numerics.requantize` that are the same function, if there are any. Rules of known tools: known_rules.py.
+it; `apply` computes it in NumPy (rule_arithmetic.py has the steps). The modes and roundings of `numerics.requantize`,
+of qconfig and of the operator are names of some rules: `rule_of_mode` looks them up, `nearest_mode` is the way back.
+Rules of known tools: known_rules.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,10 +28,13 @@ from tvmq.base.schema import (
 )
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.codes import Number, along_axis, check_zero_point, code_limits
-from tvmq.numerics.requantize import LARGEST_SHIFT, power_of_two_shift
-from tvmq.numerics.rule_arithmetic import check_sums, float_steps, integer_steps
+from tvmq.numerics.requantize_factors import power_of_two_shift
+from tvmq.numerics.rule_arithmetic import LARGEST_SHIFT, check_sums, float_steps, integer_steps
 from tvmq.numerics.tie_rules import TIE_RULES, rounded_float
 
+# Mode -> its arithmetic; name of a rounding of the integer modes -> its tie rules. Mode float rounds half to even.
+MODES = {"float": "float32", "fixed_point": "integer", "power_of_two": "shift"}
+ROUNDINGS = {"UPWARD": ("upward",), "TONEAREST": ("away",), "DOUBLE": ("upward", "away")}
 # Field -> the words it may be.
 WORDS = {
     "arithmetic": ("float32", "float64", "integer", "shift"),
@@ -140,23 +145,35 @@ class RequantizeRule:
     # ---- numbers
 
     @property
+    def rounds_twice(self) -> bool:
+        """True if the high half of a product is rounded first, and then what is shifted to the right."""
+        return len(self.roundings) == 2
+
+    @property
+    def nearest_mode(self) -> tuple[str, str]:
+        """(mode, rounding) that an integer module has for this rule: the same function, or the nearest that there is.
+
+        >>> RequantizeRule("shift", roundings=("floor",)).nearest_mode
+        ('power_of_two', 'UPWARD')
+        """
+        if self.arithmetic in FLOATS:
+            return "float", "UPWARD"
+        mode = next(mode for mode, arithmetic in MODES.items() if arithmetic == self.arithmetic)
+        nearest = "TONEAREST" if self.roundings[-1] == "away" else "UPWARD"
+        return mode, next((name for name, ties in ROUNDINGS.items() if ties == self.roundings), nearest)
+
+    @property
     def equivalent_mode(self) -> tuple[str, str] | None:
         """(mode, rounding) of numerics.requantize that gives the same codes; None where no combination does.
 
         Same codes for all sums whose shift to the left stays in int32, and without that condition for left_overflow
         "wide" and "saturate". `factors` and the widths say nothing here.
         """
-        if self.arithmetic == "float32":
-            is_ours = self.roundings == ("even",) and self.zero_point == "after" and self.order == "one_factor"
-            return ("float", "UPWARD") if is_ours else None
-        if self.arithmetic == "float64":
-            return None
-        named = {("upward",): "UPWARD", ("away",): "TONEAREST", ("upward", "away"): "DOUBLE"}.get(self.roundings)
-        if named is None or (named == "DOUBLE" and self.left_shift == "after"):
-            return None
-        if self.arithmetic == "shift":
-            return "power_of_two", named
-        return ("fixed_point", named) if (self.multiplier_bits, self.multiplier_rounding) == (31, "upward") else None
+        idle = {"left_overflow", "factors", "accumulator_bits", "overflow", "bias_bits"}
+        idle |= set() if self.rounds_twice else {"left_shift"}
+        ours = rule_of_mode(*self.nearest_mode)
+        same = replace(self, **{name: getattr(ours, name) for name in idle}) == ours
+        return self.nearest_mode if same else None
 
     def factor(self, scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike) -> np.ndarray:
         """scale_x * scale_w / scale_y as `factors` says, float64; with order "divide" scale_x * scale_w alone."""
@@ -194,6 +211,33 @@ class RequantizeRule:
         is_full = whole == 2.0**self.multiplier_bits
         whole = np.where(is_full, whole / 2, whole)
         return np.asarray(whole.astype(np.int32)), np.asarray((exponent + is_full).astype(np.int32))
+
+    def round_products(self, acc: np.ndarray, multiplier: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """Steps of integer arithmetic, int64, not clipped: see `integer_steps`, whose operands these are."""
+        return integer_steps(
+            acc, multiplier, shift, bits=self.multiplier_bits if self.arithmetic == "integer" else 0,
+            roundings=self.roundings, left_shift=self.left_shift, left_overflow=self.left_overflow,
+        )  # fmt: skip
+
+
+@cache
+def rule_of_mode(mode: str, rounding: str = "UPWARD") -> RequantizeRule:
+    """The rule that a mode and a rounding name; mode float has one rounding.
+
+    raises  ConfigError for an unknown mode or rounding
+
+    >>> rule_of_mode("fixed_point", "DOUBLE").roundings
+    ('upward', 'away')
+    """
+    if mode not in MODES:
+        raise ConfigError(f"requantize: mode must be one of {', '.join(MODES)}. Got {mode!r} instead")
+    if mode == "float":
+        return RequantizeRule()
+    if rounding not in ROUNDINGS:
+        raise ConfigError(f"requantize: rounding must be one of {', '.join(ROUNDINGS)}. Got {rounding!r} instead")
+    roundings = ROUNDINGS[rounding]
+    # a shift rounds once: powers of two that are rounded twice are products by 2^30
+    return RequantizeRule(MODES[mode] if len(roundings) == 1 else "integer", roundings=roundings)
 
 
 def apply(
@@ -247,25 +291,22 @@ def apply(
             factor = along_axis(np.asarray(multiplier, np.float64), axis, acc.shape)
             steps = rounded_float(sums * factor, rule.roundings[0])
         return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
-    whole, bits = _mantissa(rule, multiplier)
+    whole = _mantissa(rule, multiplier)
     shifts = np.asarray(shift, np.int64)
     if (shifts > LARGEST_SHIFT).any():
         raise RangeError(f"requantize: shift must be at most {LARGEST_SHIFT}. Got {int(shifts.max())} instead")
-    steps = integer_steps(
-        sums, along_axis(whole, axis, acc.shape), along_axis(shifts, axis, acc.shape), bits=bits,
-        roundings=rule.roundings, left_shift=rule.left_shift, left_overflow=rule.left_overflow,
-    )  # fmt: skip
+    steps = rule.round_products(sums, along_axis(whole, axis, acc.shape), along_axis(shifts, axis, acc.shape))
     return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
 
 
-def _mantissa(rule: RequantizeRule, multiplier: ArrayLike) -> tuple[np.ndarray, int]:
-    """Integer multipliers as int64, and their bits; shifts have none."""
+def _mantissa(rule: RequantizeRule, multiplier: ArrayLike) -> np.ndarray:
+    """Integer multipliers as int64; of shifts 1."""
     if rule.arithmetic == "shift":
-        return np.ones((), np.int64), 0
+        return np.ones((), np.int64)
     whole, end = np.asarray(multiplier, np.int64), 2**rule.multiplier_bits
     if ((whole < 0) | (whole >= end)).any():
         raise RangeError(
             f"requantize: an integer multiplier must lie in 0..2^{rule.multiplier_bits}-1. "
             f"Got {int(whole.min())}..{int(whole.max())} instead"
         )
-    return whole, rule.multiplier_bits
+    return whole

@@ -20,6 +20,7 @@ from tvmq.numerics.codes import INT32_MAX
 from tvmq.numerics.tie_rules import rounded_float, rounded_shift
 
 LARGEST_PRODUCT = 2**62
+# A factor below 2^-32 takes every int32 to 0; one above 2^30 takes every int32 but 0 out of all codes.
 SMALLEST_SHIFT, LARGEST_SHIFT = -32, 31
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.code_type import CODE_TYPES, CODES_16, CodeType
 
-STORAGE_BITS = {"int8": 8, "uint8": 8, "int16": 16}
 SMALLEST_NORMAL = np.finfo(np.float32).smallest_normal
 
 
@@ -40,12 +40,12 @@ class QuantSpec:
     per_channel: bool = False
 
     def __post_init__(self) -> None:
-        if self.dtype not in STORAGE_BITS:
-            raise ConfigError(f"QuantSpec: dtype must be one of {', '.join(STORAGE_BITS)}. Got {self.dtype!r} instead")
+        if self.dtype not in CODES_16:
+            raise ConfigError(f"QuantSpec: dtype must be one of {', '.join(CODES_16)}. Got {self.dtype!r} instead")
         for field in ("symmetric", "per_channel"):
             if not isinstance(getattr(self, field), bool):
                 raise ConfigError(f"QuantSpec: {field} must be True or False. Got {getattr(self, field)!r} instead")
-        widest = STORAGE_BITS[self.dtype]
+        widest = CODE_TYPES[self.dtype].bits
         if not isinstance(self.bits, int) or isinstance(self.bits, bool) or not 2 <= self.bits <= widest:
             raise ConfigError(
                 f"QuantSpec: bits of {self.dtype} must be an int in 2..{widest}. Got {self.bits!r} instead"
@@ -56,16 +56,19 @@ class QuantSpec:
             )
 
     @property
+    def code_type(self) -> CodeType:
+        """Type of its codes, without its scheme."""
+        return CodeType(self.bits, CODE_TYPES[self.dtype].signed)
+
+    @property
     def qmin(self) -> int:
         """Lowest code."""
-        if self.dtype == "uint8":
-            return 0
-        return -(2 ** (self.bits - 1)) + int(self.symmetric)
+        return self.code_type.limits[0] + int(self.symmetric)
 
     @property
     def qmax(self) -> int:
         """Highest code."""
-        return 2**self.bits - 1 if self.dtype == "uint8" else 2 ** (self.bits - 1) - 1
+        return self.code_type.limits[1]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as a dictionary that JSON can hold."""

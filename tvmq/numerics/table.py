@@ -11,6 +11,7 @@ import numpy as np
 
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.affine import dequantize, quantize
+from tvmq.numerics.code_type import CODES_8
 from tvmq.numerics.spec import QParams
 
 
@@ -54,7 +55,7 @@ def make_table(function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams
             raise ConfigError(
                 f"table: the {side} must be quantized per tensor. Got {qparams.scale.size} scales instead"
             )
-    if in_qparams.spec.dtype not in ("uint8", "int8"):
+    if in_qparams.spec.dtype not in CODES_8:
         raise ConfigError(f"table: the input must be uint8 or int8. Got {in_qparams.spec.dtype} instead")
     codes = np.arange(256) + np.iinfo(in_qparams.spec.dtype).min
     real = real_values(in_qparams)
@@ -129,7 +130,7 @@ def compare_table(kind: str, x: QParams, y: QParams) -> np.ndarray:
 
 def _real_values(qparams: QParams) -> np.ndarray:
     """Real values of all 256 codes: products of at most 9 and 24 bits, so exact in float64."""
-    if qparams.axis is not None or qparams.spec.dtype not in ("uint8", "int8"):
+    if qparams.axis is not None or qparams.spec.dtype not in CODES_8:
         raise ConfigError(f"compare: takes 8-bit codes of one scale. Got {qparams.spec.dtype}, axis {qparams.axis}")
     limits = np.iinfo(qparams.spec.dtype)
     codes = np.arange(limits.min, limits.max + 1, dtype=np.float64)

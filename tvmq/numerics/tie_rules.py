@@ -29,15 +29,16 @@ def rounded_shift(values: np.ndarray, right: ArrayLike, tie: str) -> np.ndarray:
     right = np.asarray(right, np.int64)
     half = np.where(right > 0, np.left_shift(np.int64(1), np.maximum(right, 1) - 1), 0)
     is_shifted = (right > 0).astype(np.int64)
-    below = (values < 0) * is_shifted
     if tie == "floor":
         return np.asarray(values >> right)
     if tie == "truncate":
         return np.asarray(np.sign(values) * (np.abs(values) >> right))
-    if tie == "even":
-        odd = (values >> right) & 1
-        return np.asarray((values + half - (1 - odd) * is_shifted) >> right)
-    less = {"upward": 0, "away": below, "downward": is_shifted}[tie]
+    less = {
+        "upward": lambda: 0,
+        "downward": lambda: is_shifted,
+        "away": lambda: (values < 0) * is_shifted,
+        "even": lambda: (1 - ((values >> right) & 1)) * is_shifted,
+    }[tie]()
     return np.asarray((values + half - less) >> right)
 
 

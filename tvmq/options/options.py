@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 from tvmq.base.by_name import is_object_name
+from tvmq.numerics.requantize_rule import MODES, ROUNDINGS
 from tvmq.options.option_checks import SWITCH, choice, integer, is_number, names_of, number, option, tuple_of
 from tvmq.options.rules import Rule
 
@@ -160,7 +161,7 @@ class Options:
     )
     requantize: str = choice(
         "float",
-        ("float", "fixed_point", "power_of_two"),
+        tuple(MODES),
         (
             "How int32 sums become codes again. float: one float32 product; fixed_point: integers only, a"
             " multiplier and a shift; power_of_two: shifts only, all scales are powers of two."
@@ -184,7 +185,7 @@ class Options:
     )
     rounding: str = choice(
         "UPWARD",
-        ("UPWARD", "TONEAREST", "DOUBLE"),
+        tuple(ROUNDINGS),
         (
             "Ties of fixed_point and power_of_two: UPWARD half up, TONEAREST half away from zero; DOUBLE rounds twice,"
             " as TFLite does."

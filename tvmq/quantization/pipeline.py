@@ -21,7 +21,6 @@ import numpy as np
 import tvm
 
 from tvmq.backends.description import Backend
-from tvmq.backends.equivalent_rules import emulation_alone, why_not_compiled
 from tvmq.base.deprecation import warn_user
 from tvmq.calibration.dataset import Dataset
 from tvmq.calibration.observers.result import CalibrationResult
@@ -162,9 +161,9 @@ def quantize(
 
 def _mark_if_emulated(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
     """The module, marked where compiled code does not compute what the backend does."""
-    if (why := why_not_compiled(backend)) is not None:
+    if (why := backend.why_not_compiled()) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}")
-    if (why := emulation_alone(backend)) is not None:
+    if (why := backend.emulation_alone()) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}", MAY_DIFFER)
     return quantized
 

@@ -35,8 +35,8 @@ from tvmq.calibration.observers.result import CalibrationResult
 from tvmq.graph.legal_forms import (
     ANNOTATED,
     CALIBRATED,
-    CODES,
     FLOAT,
+    OWN,
     PARTITIONED,
     PREPARED,
     REALIZED,
@@ -99,7 +99,7 @@ Stages = tuple[Stage, ...]
 PREPARATION: Stages = (
     Stage("prepare", lambda mod, context: prepare(mod, context.params), PREPARED, FLOAT),
     Stage("fold_constants", lambda mod, _: fold_constants(mod), PREPARED),
-    Stage("passes", lambda mod, context: run_passes(mod, context.config.passes), PREPARED, CODES),
+    Stage("passes", lambda mod, context: run_passes(mod, context.config.passes), PREPARED, OWN),
 )
 SCALING: Stages = (
     Stage("equalize", lambda mod, context: equalize(mod) if context.config.equalization else mod, PREPARED),
@@ -117,15 +117,15 @@ ROUNDING: Stages = (
     Stage("correct_bias", lambda mod, context: _correct_bias(mod, context), CALIBRATED),
 )
 INTEGERS: Stages = (
-    Stage("realize", lambda mod, _: realize(mod), REALIZED, CODES),
+    Stage("realize", lambda mod, _: realize(mod), REALIZED, OWN),
     Stage("fold_constants", lambda mod, _: fold_constants(mod), REALIZED),
-    Stage("pack_weights", lambda mod, _: pack_weights(mod), REALIZED, CODES),
+    Stage("pack_weights", lambda mod, _: pack_weights(mod), REALIZED, OWN),
 )
 OWN_SCALES: Stages = (
     Stage("import_qdq", lambda mod, context: import_qdq(mod, context.config, context.backend), CALIBRATED, SIMULATED),
 )
 AT_RUN_TIME: Stages = (
-    Stage("quantize_dynamic", lambda mod, c: quantize_dynamic(mod, c.config, c.rounding), REALIZED, CODES),
+    Stage("quantize_dynamic", lambda mod, c: quantize_dynamic(mod, c.config, c.rounding), REALIZED, OWN),
     INTEGERS[-1],
 )
 

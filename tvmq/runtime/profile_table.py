@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 WIDEST = 44  # letters of a name
-CODES = ("int8", "int16")
+INTEGERS = ("int8", "int16")
 HEADS = ("layer", "kernel", "time", "forecast", "share", "MMAC", "GMAC/s", "of peak")
 
 
@@ -104,7 +104,7 @@ class Profile:
     @property
     def products(self) -> tuple[int, int]:
         """Products of codes, and those of them whose sums of 32 bits reach memory."""
-        codes = [layer for layer in self.layers if layer.macs and layer.dtype in CODES]
+        codes = [layer for layer in self.layers if layer.macs and layer.dtype in INTEGERS]
         return len(codes), sum(layer.sums for layer in codes)
 
     def summary(self) -> str:

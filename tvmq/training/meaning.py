@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tvmq.numerics.code_type import CODE_TYPES
 from tvmq.numerics.spec import QParams, QuantSpec
 
 
@@ -33,7 +34,7 @@ class CodeTensor:
     @property
     def largest_code(self) -> int:
         """Largest magnitude of a code of this type."""
-        return {"uint8": 255, "int8": 128, "int16": 32768}[self.spec.dtype]
+        return CODE_TYPES[self.spec.dtype].largest
 
     @property
     def largest_step(self) -> int:

@@ -7,7 +7,7 @@ import tvm
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.view import View, dtype_of
-from tvmq.passes.families.conversions import CODES
+from tvmq.numerics.code_type import CODES_16
 from tvmq.passes.import_qdq import import_qdq
 from tvmq.quantization.static_quantization import StaticQuantization
 
@@ -22,7 +22,7 @@ def with_adopted_scales(quantization: StaticQuantization) -> tvm.IRModule:
     view = View(quantization.prepared)
     ends = {**view.params, **{name: view.var[name] for name in view.outputs if name in view.var}}
     for name, var in ends.items():
-        if dtype_of(var) in CODES:
+        if dtype_of(var) in CODES_16:
             raise UnsupportedOpError(
                 f"training: '{name}' is an input or a result of codes ({dtype_of(var)}), and gradients need floats "
                 "there; train the model with its conversions"

@@ -12,11 +12,11 @@ import numpy as np
 from tvm import relax
 
 from tvmq.backends.description import NEEDS, Backend
-from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.operator_entry import OperatorEntry
-from tvmq.backends.vocabulary import CODE_TYPES, WEIGHTED
+from tvmq.backends.vocabulary import WEIGHTED
 from tvmq.graph.analysis.core_bounds import Bounds
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of, sizes_of
+from tvmq.numerics.code_type import CODE_TYPES, CODES_16
 from tvmq.passes.operator_families import CONVOLUTIONS, OPERATORS, family_of
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")
@@ -68,7 +68,7 @@ def _tensors(site: BindingSite) -> Iterator[relax.Expr]:
 
 def _types(site: BindingSite) -> Iterator[tuple[str, str]]:
     backend = site.backend
-    own = {CODE_TYPES[name][0] for entry in backend.operators if entry.weights for name in entry.weights.dtype}
+    own = {CODE_TYPES[name].storage for entry in backend.operators if entry.weights for name in entry.weights.dtype}
     known = {*backend.activations, *backend.weights, *backend.streams, *own, "int32", "bool"}
     for dtype in map(dtype_of, _tensors(site)):
         if dtype in FLOATS:
@@ -114,8 +114,7 @@ def _requantize(site: BindingSite) -> Iterator[tuple[str, str]]:
     attrs, backend, entry = site.value.attrs, site.backend, site.entry
     modes, roundings = backend.requantize, backend.roundings
     if entry is not None and entry.requantize is not None:
-        (mode, rounding) = mode_of_rule(entry.requantize)
-        modes, roundings = (mode,), (rounding,)
+        modes, roundings = ((name,) for name in entry.requantize.nearest_mode)
     if attrs.mode not in modes:
         yield "requantize", f"mode {attrs.mode}"
     if attrs.mode != "float" and attrs.rounding not in roundings:
@@ -231,14 +230,12 @@ def _output_types(site: BindingSite, entry: OperatorEntry) -> Iterator[tuple[str
 def _beyond(site: BindingSite, expr: relax.Expr, names: tuple[str, ...] | list[str]) -> str | None:
     """Codes that none of these types holds, in words; None where one does, and for what is no code."""
     dtype = dtype_of(expr) if isinstance(getattr(expr, "ty", None), relax.TensorType) else ""
-    if dtype not in ("int8", "uint8", "int16"):
+    if dtype not in CODES_16:
         return None
     bound = site.bounds.interval_of(expr)
-    low, high = (int(bound.low.min()), int(bound.high.max())) if bound else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    for name in names:
-        storage, bits = CODE_TYPES[name]
-        ends = (0, 2**bits - 1) if storage == "uint8" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        if storage == dtype and ends[0] <= low and high <= ends[1]:
+    low, high = (int(bound.low.min()), int(bound.high.max())) if bound else CODE_TYPES[dtype].limits
+    for kind in (CODE_TYPES[name] for name in names):
+        if kind.storage == dtype and kind.limits[0] <= low and high <= kind.limits[1]:
             return None
     return f"{dtype} codes {low}..{high}, not {' or '.join(names)}"
 

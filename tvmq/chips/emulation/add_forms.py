@@ -80,14 +80,8 @@ def in_integers(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, rule: str
 
 def _scale_steps(steps: np.ndarray, factor: float, rule: str) -> np.ndarray:
     """Numbers of 32 bits times a factor below 1, by a rule; the result is no code."""
-    from tvmq.numerics.rule_arithmetic import integer_steps
-
-    used = KNOWN_RULES[rule]
-    multiplier, shift = used.constants(factor)
-    return integer_steps(
-        steps, multiplier.astype(np.int64), shift.astype(np.int64), bits=used.multiplier_bits,
-        roundings=used.roundings, left_shift=used.left_shift, left_overflow=used.left_overflow,
-    )  # fmt: skip
+    multiplier, shift = (constant.astype(np.int64) for constant in KNOWN_RULES[rule].constants(factor))
+    return KNOWN_RULES[rule].round_products(steps, multiplier, shift)
 
 
 # Words behind "it" -> form.

@@ -85,20 +85,6 @@ def requantize_sums(
     )  # fmt: skip
 
 
-def real_factors(multiplier: ArrayLike, shift: ArrayLike, mode: str) -> np.ndarray:
-    """The real factors of a requantize of ours: float64, exact.
-
-    >>> float(real_factors(np.int32(2**30), np.int32(1), "fixed_point"))
-    1.0
-    """
-    if mode == "float":
-        return np.asarray(multiplier, np.float32).astype(np.float64)
-    exponent = np.asarray(shift, np.int64)
-    if mode == "power_of_two":
-        return np.asarray(np.ldexp(1.0, np.maximum(exponent, -1000)))
-    return np.asarray(np.ldexp(np.asarray(multiplier, np.float64), exponent - 31))
-
-
 def saturated_codes(
     acc: np.ndarray, factor: ArrayLike, *, zero_point: int, axis: int | None, dtype: str, qmin: int, qmax: int
 ) -> int:

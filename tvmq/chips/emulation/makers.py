@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tvmq.backends.description import Backend
-from tvmq.backends.vocabulary import CODE_TYPES
 from tvmq.chips.emulation.arithmetic import Arithmetic, arithmetic_of
+from tvmq.numerics.code_type import CODE_TYPES, CODES_8, CodeType
 from tvmq.numerics.requantize_rule import RequantizeRule
 
 # Operator of a case -> the family of a description that speaks of it, and whether it is depthwise.
@@ -47,15 +47,14 @@ class CaseGenerator:
         """8-bit types of activations."""
         inputs = self.entry.inputs if self.entry else None
         own = [CODE_TYPES[name] for name in inputs.dtype] if inputs else []
-        types = [storage for storage, bits in own if bits == 8] or list(self.backend.activations)
-        return [dtype for dtype in dict.fromkeys(types) if dtype in ("int8", "uint8")]
+        types = [kind.storage for kind in own if kind.bits == 8] or list(self.backend.activations)
+        return [dtype for dtype in dict.fromkeys(types) if dtype in CODES_8]
 
     @property
     def largest_weight(self) -> int:
         """Largest code of its weights, which are symmetric; 16-bit ones are drawn from 8 bits."""
         form = self.entry.weights if self.entry else None
-        bits = min(CODE_TYPES[form.dtype[0]][1] if form and form.dtype else 8, 8)
-        return int(2 ** (bits - 1)) - 1
+        return CodeType(min(CODE_TYPES[form.dtype[0]].bits if form and form.dtype else 8, 8)).limits[1]
 
     @property
     def is_symmetric(self) -> bool:

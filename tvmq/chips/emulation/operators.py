@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.chips.emulation import sums
-from tvmq.chips.emulation.arithmetic import Arithmetic, real_factors, requantize_sums, saturated_codes
+from tvmq.chips.emulation.arithmetic import Arithmetic, requantize_sums, saturated_codes
 from tvmq.chips.emulation.counts import LayerCounts
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
@@ -148,7 +149,7 @@ def requantize(site: Site) -> np.ndarray:
     """Codes of sums, by the chip's rule."""
     a, (acc, multiplier, shift) = site.call.attrs, site.args
     axis = int(a.axis) if int(a.axis) >= 0 else None
-    factor = real_factors(multiplier, shift, a.mode)
+    factor = numerics.real_factor(multiplier, shift, a.mode)
     codes: dict[str, Any] = {
         "zero_point": int(a.zero_point), "axis": axis, "dtype": str(a.dtype), "qmin": int(a.qmin), "qmax": int(a.qmax),
     }  # fmt: skip

@@ -31,16 +31,17 @@ from tvmq.chips.emulation.cases import Vector
 from tvmq.chips.emulation.chip_json import arithmetic_from
 from tvmq.chips.emulation.single import OPERATORS
 from tvmq.errors import ConfigError, DataError, TvmqError
+from tvmq.numerics.code_type import CODES_16
 
 VERSION = 1
 MANIFEST = ("version", "backend", "seed", "chips", "cases")
 ENTRY = ("name", "operator", "branch", "file", "attributes", "arrays")
 NAME = re.compile(r"[A-Za-z0-9_-]+")
-CODES = ("int8", "uint8", "int16", "uint16", "int32")
+TYPES = (*CODES_16, "uint16", "int32")
 SIDE, LARGEST = 256, 2**31  # of windows and their borders; of codes and zero points
 # Attribute -> how it is checked, and what every operator has
 ATTRIBUTES: dict[str, Callable[[Any, str], Any]] = {
-    **dict.fromkeys(("x_dtype", "w_dtype", "dtype"), lambda value, path: checked_choice(value, path, CODES)),
+    **dict.fromkeys(("x_dtype", "w_dtype", "dtype"), lambda value, path: checked_choice(value, path, TYPES)),
     **dict.fromkeys(("x_scale", "w_scale", "y_scale"), lambda value, path: _scale(value, path)),
     **dict.fromkeys(
         ("x_zero", "w_zero", "y_zero", "qmin", "qmax"), lambda value, path: checked_int(value, path, -LARGEST, LARGEST)

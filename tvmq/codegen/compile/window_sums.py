@@ -13,6 +13,7 @@ import tvm_ffi
 
 from tvmq.codegen.compile.loop_functions import compile_functions
 from tvmq.codegen.kernels.calibrate.window_sums import LANES, MOST_ROWS, window_sums
+from tvmq.numerics.code_type import CODES_8
 from tvmq.runtime.call_code import share_memory
 from tvmq.runtime.inputs import aligned_zeros
 
@@ -21,7 +22,7 @@ MOST_TAPS = 64  # of which the sums of LANES channels stay in a cache
 
 def sum_windows(channels: int, taps: int, dtype: str) -> WindowSums | None:
     """Sums of a depthwise convolution of codes of this type; None where it is not one for this code."""
-    fits = channels >= LANES and taps <= MOST_TAPS and dtype in ("uint8", "int8")
+    fits = channels >= LANES and taps <= MOST_TAPS and dtype in CODES_8
     return WindowSums(channels, taps) if fits else None
 
 

@@ -38,11 +38,11 @@ from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes, over_rows,
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 300_000  # bytes read in about 10 us
 FEW_TAPS = 16  # windows of so many are unrolled
 INT32_MAX = 2**31 - 1
-CODES = ("uint8", "int8")
 LARGEST = float(np.finfo(np.float32).max)
 
 # reader(offset, lanes): result of a window for the channels from `offset`
@@ -55,7 +55,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     raises   BuildError for types other than int8, uint8 and float32, or windows that do not fit; for floats also
              where `takes_floats` is False
     """
-    lanes = _check("max_pool", pool, dtype, isa, (*CODES, "float32") if takes_floats(pool) else CODES)
+    lanes = _check("max_pool", pool, dtype, isa, (*CODES_8, "float32") if takes_floats(pool) else CODES_8)
     name = f"max_pool_{isa.name}"
     with FunctionBuilder(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)
@@ -236,7 +236,7 @@ def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], 
     over_rows(bind_size(batch * height), pool.row_cost, GRAIN, lambda: row)
 
 
-def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa, dtypes: tuple[str, ...] = CODES) -> int:
+def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa, dtypes: tuple[str, ...] = CODES_8) -> int:
     """Elements of a vector."""
     if dtype not in dtypes:
         raise BuildError(f"kernels, {stage}: takes {' or '.join(dtypes)}. Got {dtype} instead")
@@ -273,7 +273,7 @@ def global_sum(
 def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
     """The kernel of maximum pooling; None for types of two bytes, floats under some windows, and dynamic sizes of which
     a window may have no tap inside."""
-    fits = dtype in CODES or (dtype == "float32" and takes_floats(pool))
+    fits = dtype in CODES_8 or (dtype == "float32" and takes_floats(pool))
     fits = fits and (not pool.out_sizes or pool.always_taps)
     return max_pool(pool, isa, dtype) if fits else None
 
@@ -282,4 +282,4 @@ def choose_sum_pool(
     pool: Pool2d, step: Requantize | FixedRequantize, zero_point: int, dtype: str, isa: Isa
 ) -> Kernel | None:
     """The kernel of sums under windows, requantized; None for other types than 8-bit codes."""
-    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES else None
+    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES_8 else None

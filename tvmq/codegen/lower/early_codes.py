@@ -22,10 +22,10 @@ from tvmq.graph.operators.record import POOL, RESHAPE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, rank_of
 from tvmq.graph.walk import resolve_each
+from tvmq.numerics.code_type import CODES_8
 
 POOLS = where(kind=POOL, commutes_with_quantize=True)
 HEAD_MOVES = where(form=(RESHAPE, TRANSPOSE))
-CODES = ("uint8", "int8")
 QUANTIZE = "tvmq.quantize"
 
 Key = tuple[Any, ...]
@@ -114,7 +114,7 @@ def _key(call: relax.Call) -> Key | None:
         return None
     scale, zero_point = (const_value(arg) for arg in call.args[1:])
     attrs = call.attrs
-    if scale.size != 1 or zero_point.size != 1 or attrs.dtype not in CODES:
+    if scale.size != 1 or zero_point.size != 1 or attrs.dtype not in CODES_8:
         return None
     return float(scale.reshape(-1)[0]), int(zero_point.reshape(-1)[0]), int(attrs.qmin), int(attrs.qmax), attrs.dtype
 

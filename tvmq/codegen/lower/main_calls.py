@@ -16,10 +16,10 @@ from tvm import relax
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.names import merge
 from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.numerics.code_type import CODES_8
 from tvmq.runtime.artifact.model_description import CallDescription
 
 CALLS = ("call_tir", "call_dps_packed")
-CODES = {"uint8": "int8", "int8": "int8"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def origin_of(view: View, members: Sequence[str]) -> CallOrigin:
     counts = [multiply_accumulates(value) for value in values]
     head = values[counts.index(max(counts))]
     dtype = dtype_of(head.args[0]) if max(counts) else ""
-    return CallOrigin(merge(*(view.sources(name) for name in members)), sum(counts), CODES.get(dtype, dtype))
+    dtype = "int8" if dtype in CODES_8 else dtype
+    return CallOrigin(merge(*(view.sources(name) for name in members)), sum(counts), dtype)
 
 
 def main_calls(

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.formats.c.shared_functions import CKernel
 from tvmq.formats.c.tensor import NAMES, Formula, Ints, broadcast_along
 from tvmq.graph.view import const_value
-from tvmq.numerics.requantize import SMALLEST_SHIFT
+from tvmq.numerics.rule_arithmetic import SMALLEST_SHIFT
 
 if TYPE_CHECKING:
     from tvmq.formats.c.writer import CWriter
@@ -40,13 +41,8 @@ static inline int64_t wide_clamp(int64_t value, int64_t low, int64_t high)
 }
 """,
 )
-TIES = {
-    "UPWARD": "",
-    "TONEAREST": " - (product < 0)",
-    "DOUBLE": " + (n > 31 ? (product < 0 ? -(1 << 30) : 1 << 30) : 0)",
-}
 RESCALE = {
-    rounding: CKernel(
+    roundings: CKernel(
         name,
         f"""
 /* clamp(sum * multiplier / 2^n, rounded, {where}) + zero */
@@ -54,17 +50,18 @@ static inline int32_t $name(int32_t sum, int32_t multiplier, int32_t n, int32_t 
 {{
     const int64_t product = (int64_t)sum * multiplier;
     const int64_t half = (int64_t)(((uint64_t)1 << n) >> 1);
-    const int64_t steps = (product + half{TIES[rounding]}) >> n;
+    const int64_t steps = (product + half{nudge}) >> n;
     return (int32_t)(steps < low ? low : steps > high ? high : steps) + zero;
 }}
 """,
     )
-    for rounding, name, where in (
-        ("UPWARD", "rescale", "ties upwards"),
-        ("TONEAREST", "rescale_away", "ties away from zero"),
-        ("DOUBLE", "rescale_twice", "at 31 bits upwards, then away from zero"),
+    for roundings, name, where, nudge in (
+        (("upward",), "rescale", "ties upwards", ""),
+        (("away",), "rescale_away", "ties away from zero", " - (product < 0)"),
+        (("upward", "away"), "rescale_twice", "at 31 bits upwards, then away from zero",
+         " + (n > 31 ? (product < 0 ? -(1 << 30) : 1 << 30) : 0)"),
     )
-}
+}  # fmt: skip
 STRUCTURE = CKernel(
     "finish_t",
     """
@@ -108,12 +105,17 @@ static void keep_sums(const finish_t *f, const int32_t *restrict sums, int32_t c
 
 def constants_of(call: relax.Call) -> tuple[np.ndarray, np.ndarray]:
     """int32 multipliers and uint8 n, shape () or (C,)."""
-    multiplier, shift = (const_value(arg) for arg in call.args[1:])
-    if call.attrs.mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift + 1 - 31)
-        multiplier, shift = np.full(np.shape(shift), 2**30, np.int32), np.asarray(shift, np.int64) + 1
-    n = 31 - np.maximum(np.asarray(shift, np.int64), SMALLEST_SHIFT)
+    constants = (const_value(arg) for arg in call.args[1:])
+    multiplier, shift = numerics.fixed_point_constants(*constants, str(call.attrs.mode))
+    n = 31 - np.maximum(shift, SMALLEST_SHIFT)
     shape = np.broadcast_shapes(np.shape(multiplier), np.shape(n))
     return np.broadcast_to(multiplier, shape).astype(np.int32), np.broadcast_to(n, shape).astype(np.uint8)
+
+
+def _rescale(writer: CWriter, call: relax.Call) -> str:
+    """Name of the C function of a requantize's rule."""
+    rule = numerics.rule_of_mode(str(call.attrs.mode), str(call.attrs.rounding))
+    return writer.library.use(RESCALE[rule.roundings])
 
 
 def limits(call: relax.Call) -> Ints:
@@ -126,7 +128,7 @@ def finish(writer: CWriter, call: relax.Call | None) -> tuple[str, str]:
     """Names of the C function that turns sums into results, and of its constant; without a call sums are kept."""
     if call is None:
         return writer.library.use(KEEP), "0"
-    rescale = writer.library.use(RESCALE[str(call.attrs.rounding)])
+    rescale = _rescale(writer, call)
     function = writer.library.use(FINISH, Y=NAMES[str(call.attrs.dtype)], rescale=rescale)
     multiplier, n = constants_of(call)
     low, high, zero = limits(call)
@@ -143,7 +145,7 @@ def finish(writer: CWriter, call: relax.Call | None) -> tuple[str, str]:
 
 def formula(writer: CWriter, call: relax.Call, argument: Formula) -> Formula:
     """The requantized values of a formula."""
-    rescale = writer.library.use(RESCALE[str(call.attrs.rounding)])
+    rescale = _rescale(writer, call)
     multiplier, n = constants_of(call)
     low, high, zero = limits(call)
     operands, rank = list(argument.operands), len(argument.shape)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tvmq import numerics
+from tvmq.numerics.known_rules import KNOWN_RULES
 
 TRIED = 64  # neighbours of a float32 where results are compared and not constants
 SMALLEST_SHIFT = -31  # a factor below 2^-32 is 0
@@ -36,10 +37,8 @@ def multiply(x: np.ndarray, multiplier: np.ndarray | int, shift: np.ndarray | in
     >>> multiply(np.int64([5, -5, 6, -6]), 2**30, -1)
     array([ 2, -1,  2, -2])
     """
-    left, right = np.maximum(shift, 0), np.maximum(-np.asarray(shift, np.int64), 0)
-    high = ((np.asarray(x, np.int64) << left) * np.asarray(multiplier, np.int64) + (1 << 30)) >> 31
-    half = (np.int64(1) << right) >> 1
-    return np.asarray((high + half - ((high < 0) & (right > 0))) >> right)
+    x, multiplier, shift = (np.asarray(values, np.int64) for values in (x, multiplier, shift))
+    return KNOWN_RULES["fixed_point_double"].round_products(x, multiplier, shift)
 
 
 def float32_neighbours(scale: np.float32) -> np.ndarray:
@@ -51,11 +50,6 @@ def float32_neighbours(scale: np.float32) -> np.ndarray:
     steps = np.arange(2 * TRIED + 1)
     bits = np.float32(scale).view(np.int32) + np.where(steps % 2, (steps + 1) // 2, -(steps // 2))
     return bits.astype(np.int32).view(np.float32)
-
-
-def real_factor(multiplier: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    """multiplier * 2^(shift - 31), float64."""
-    return np.asarray(np.ldexp(multiplier.astype(np.float64), shift.astype(np.int64) - 31))
 
 
 def relu6_limit(scale: np.float32, zero: int) -> int:

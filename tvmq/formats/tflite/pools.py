@@ -15,6 +15,7 @@ import math
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.formats.exporting import core_forms
 from tvmq.formats.exporting.binding_writer import Table, ints
 from tvmq.formats.exporting.core import CoreMaxPool, CoreTensor, SumPool, windows_of
@@ -24,7 +25,6 @@ from tvmq.formats.tflite.flatbuffer import Quantization
 from tvmq.formats.tflite.products import apply_padding
 from tvmq.formats.tflite.writer import NONE, TfliteWriter
 from tvmq.graph.view import const_value, shape_of
-from tvmq.numerics.requantize import requantize
 
 LARGEST_COUNT = 2**13  # of codes in a sum: all sums are tried, 255 for each of them
 
@@ -71,10 +71,9 @@ def _find_scale(writer: TfliteWriter, node: SumPool, call: relax.Call, result: C
     sums = np.arange(count * (-128 - node.x.zero), count * (127 - node.x.zero) + 1)
     multiplier, shift = (const_value(arg).reshape(()) for arg in call.args[1:])
     low, high = code_bounds(call, result.uint8_offset)
-    wanted = requantize(sums.astype(np.int32), multiplier, shift, zero_point=result.zero, mode="fixed_point",
-                        rounding="DOUBLE", dtype="int8", qmin=low, qmax=high)  # fmt: skip
+    wanted = np.clip(arithmetic.multiply(sums, multiplier, shift) + result.zero, low, high)
     s_x, s_y = np.float64(node.x.scale), np.float64(result.scale)
-    factor = arithmetic.real_factor(multiplier, shift) * s_y / s_x
+    factor = numerics.real_factor(multiplier, shift, "fixed_point") * s_y / s_x
     for one in (1, 2, 3, 5, 7, 11, 64, 127):
         for scale in arithmetic.float32_neighbours(np.float32(factor / one)):
             constants = arithmetic.multiplier_of(np.asarray(s_x * np.float64(scale) / s_y))

@@ -17,13 +17,14 @@ from tvmq.formats.exporting.layouts import to_file_order
 from tvmq.formats.tflite import arithmetic
 from tvmq.formats.tflite.writer import TfliteWriter, quantization_like
 from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
+from tvmq.numerics.code_type import CODES_8
 
-CODES = np.arange(-128, 128)
+INT8_CODES = np.arange(-128, 128)
 
 
 def table(writer: TfliteWriter, var: relax.Var, x: CoreTensor, values: np.ndarray) -> CoreTensor:
     """tvmq.table whose values are codes."""
-    if values.dtype.name not in ("uint8", "int8"):
+    if values.dtype.name not in CODES_8:
         raise writer.unsupported_error(f"a {values.dtype} table")
     result = writer.codes_of(var, x.order)
     wanted = values.astype(np.int16) - result.uint8_offset
@@ -37,7 +38,7 @@ def table(writer: TfliteWriter, var: relax.Var, x: CoreTensor, values: np.ndarra
 def _try_rescale(writer: TfliteWriter, x: CoreTensor, result: CoreTensor, wanted: np.ndarray) -> CoreTensor | None:
     """QUANTIZE: the same real values in another scale."""
     constants = arithmetic.multiplier_of(np.asarray(np.float64(x.scale) / np.float64(result.scale)))
-    codes = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
+    codes = arithmetic.multiply(INT8_CODES - x.zero, *constants) + result.zero
     if not np.array_equal(np.clip(codes, -128, 127), wanted):
         return None
     return writer.emit("QUANTIZE", [x], result, table="QuantizeOptions")
@@ -47,7 +48,7 @@ def _try_clip(writer: TfliteWriter, x: CoreTensor, result: CoreTensor, wanted: n
     """MAXIMUM and MINIMUM: codes of one scale within bounds."""
     low, high = int(wanted.min()), int(wanted.max())
     same = (x.scale, x.zero) == (result.scale, result.zero)
-    if not same or not np.array_equal(np.clip(CODES, low, high), wanted):
+    if not same or not np.array_equal(np.clip(INT8_CODES, low, high), wanted):
         return None
     return writer.clip_codes(x, result, low, high) if (low, high) != (-128, 127) else x
 
@@ -64,7 +65,7 @@ def prelu(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> CoreTensor:
     options = {
         name: int(getattr(attrs, name)) for name in ("multiplier", "shift", "x_zero", "zero_point", "qmin", "qmax")
     }
-    codes = (CODES + x.uint8_offset).astype(dtype_of(call.args[0]))
+    codes = (INT8_CODES + x.uint8_offset).astype(dtype_of(call.args[0]))
     values = numerics.prelu(codes[None], whole.reshape(-1, 1), dtype=str(attrs.dtype), **options)
     result = writer.codes_of(var, x.order)
     first = to_file_order(np.arange(whole.size, dtype=np.int32).reshape(whole.shape) * 256 + 128, x.order)

@@ -14,6 +14,7 @@ from typing import NoReturn
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.formats.exporting.binding_writer import Table
 from tvmq.formats.exporting.core import CoreTensor, Pending, Sides
 from tvmq.formats.exporting.core_writer import CoreWriter
@@ -146,7 +147,7 @@ class TfliteWriter(CoreWriter):
     def requantize_constants(self, call: relax.Call) -> tuple[np.ndarray, np.ndarray]:
         """Multipliers and shifts of a requantize; refused unless it rounds as TFLite does."""
         mode, rounding = str(call.attrs.mode), str(call.attrs.rounding)
-        if mode != "fixed_point" or rounding != "DOUBLE":
+        if mode != "fixed_point" or not numerics.rule_of_mode(mode, rounding).rounds_twice:
             raise self.unsupported_error(f"requantize by {mode}, rounded {rounding},", f"TFLite rounds twice: {REMEDY}")
         multiplier, shift = (const_value(arg) for arg in call.args[1:])
         return np.asarray(multiplier), np.asarray(shift)

@@ -18,6 +18,7 @@ from tvmq.formats.exporting.core_forms import constant_table
 from tvmq.formats.exporting.layouts import code_bounds, module_order
 from tvmq.formats.tosa.writer import TosaWriter, constants_of
 from tvmq.graph.view import const_value, is_const, shape_of
+from tvmq.numerics.code_type import CODES_8
 
 
 def clamp_codes(writer: TosaWriter, tensor: CoreTensor, low: int, high: int) -> CoreTensor:
@@ -113,7 +114,7 @@ def scale_shift(writer: TosaWriter, var: relax.Var, call: relax.Call) -> CoreTen
 def table(writer: TosaWriter, var: relax.Var, call: relax.Call) -> CoreTensor:
     """tvmq.table: TABLE of 256 codes."""
     x, values = writer.tensor(call.args[0]), constant_table(writer, call)
-    if values.dtype.name not in ("int8", "uint8"):
+    if values.dtype.name not in CODES_8:
         raise writer.unsupported_error(f"a {values.dtype} table", "quantize with target='tosa'")
     result = writer.result_of(var, x.order)
     entries = writer.graph.constant((values.astype(np.int16) - result.uint8_offset).astype(np.int8))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.formats.exporting.binding_writer import Table
 from tvmq.formats.exporting.core import CoreTensor, Pending, Sides
 from tvmq.formats.exporting.core_writer import CoreWriter
@@ -128,12 +129,11 @@ class TosaWriter(CoreWriter):
 def constants_of(writer: TosaWriter, call: relax.Call) -> tuple[np.ndarray, np.ndarray, str]:
     """Multipliers, shifts to the right and the rounding of a requantize, as RESCALE has them."""
     mode, rounding = str(call.attrs.mode), str(call.attrs.rounding)
-    named = {"UPWARD": "SINGLE_ROUND", "DOUBLE": "DOUBLE_ROUND"}.get(rounding)
+    rule = numerics.rule_of_mode(mode, rounding)
+    named = {("upward",): "SINGLE_ROUND", ("upward", "away"): "DOUBLE_ROUND"}.get(rule.roundings)
     if mode == "float" or named is None:
         raise writer.unsupported_error(f"requantize by {mode}, rounded {rounding},", "quantize with target='tosa'")
-    multiplier, shift = (np.asarray(const_value(arg), np.int64) for arg in call.args[1:])
-    if mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift - 30)
-        multiplier, shift = np.full(shift.shape, 2**30), shift + 1
+    multiplier, shift = numerics.fixed_point_constants(*(const_value(arg) for arg in call.args[1:]), mode)
     multiplier, shift = (np.atleast_1d(part) for part in np.broadcast_arrays(multiplier, shift))
     right = 31 - shift
     tiny = (right > 62) | (multiplier == 0)  # less than 2^-32: every sum becomes 0

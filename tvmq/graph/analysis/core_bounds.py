@@ -19,8 +19,9 @@ from tvmq.graph.interpret import Function, interpret
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, RESHAPE, TRANSPOSE
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.numerics.code_type import CODES_16
 
-CODES = ("int8", "uint8", "int16", "bool")
+CODES = (*CODES_16, "bool")
 
 
 class Interval(NamedTuple):

@@ -24,10 +24,10 @@ from tvmq.graph.operators.record import (
     Record,
 )
 
-CODES = ("zero_point", "dtype", "qmin", "qmax")
-_ADD = ("a_multiplier", "b_multiplier", "offset", "shift", *CODES)
-_SOFTMAX = ("multiplier", "shift", "out_multiplier", "out_shift", *CODES, "axis")
-_LAYER_NORM = ("epsilon", "shift", *CODES, "centred", "x_zero")
+RESULT = ("zero_point", "dtype", "qmin", "qmax")
+_ADD = ("a_multiplier", "b_multiplier", "offset", "shift", *RESULT)
+_SOFTMAX = ("multiplier", "shift", "out_multiplier", "out_shift", *RESULT, "axis")
+_LAYER_NORM = ("epsilon", "shift", *RESULT, "centred", "x_zero")
 _Function = partial(Record, kind=FUNCTION, integer=True)
 _Reduction = partial(Record, kind=REDUCTION, batch="reduces", integer=True)
 _Pool = partial(Record, kind=POOL, batch="first", integer=True)
@@ -51,10 +51,10 @@ FUNCTIONS = (
         "tvmq.prelu",
         batch="constants along",
         definition=numerics.prelu,
-        attributes=("multiplier", "shift", "x_zero", *CODES),
+        attributes=("multiplier", "shift", "x_zero", *RESULT),
     ),
     _Function(
-        "tvmq.scale_shift", batch="constants along", definition=numerics.scale_shift, attributes=("shift", *CODES)
+        "tvmq.scale_shift", batch="constants along", definition=numerics.scale_shift, attributes=("shift", *RESULT)
     ),
     Record("tvmq.resample", RESIZE, batch="along", integer=True, definition=numerics.resample, attributes=("axis",)),
 )
@@ -95,7 +95,7 @@ REDUCTIONS = (
         batch="along",
         integer=True,
         definition=numerics.masked_mean,
-        attributes=("axis", "multiplier", "shift", "x_zero", *CODES),
+        attributes=("axis", "multiplier", "shift", "x_zero", *RESULT),
     ),
 )
 NORMALIZATIONS = (

@@ -37,8 +37,10 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
+from tvmq import numerics
 from tvmq.graph.ops.registry import fence, register, tensor_like
 from tvmq.graph.view import make_const
+from tvmq.numerics.rule_arithmetic import LARGEST_PRODUCT, SMALLEST_SHIFT
 from tvmq.numerics.spec import QuantSpec
 
 
@@ -218,15 +220,15 @@ def _float_compute(attrs: RequantizeAttrs) -> Callable[[te.Tensor, te.Tensor], t
 
 def _integer_constants(attrs: RequantizeAttrs, multiplier: np.ndarray, shift: np.ndarray) -> list[np.ndarray]:
     """Factor, left shift, right shift and largest accumulator as int64; see numerics.fixed_point_multiply."""
-    if attrs.mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift + 1 - 31)
-        multiplier, shift = np.full(np.shape(shift), 2**30, np.int64), np.asarray(shift, np.int64) + 1
-    multiplier, shift = np.asarray(multiplier, np.int64), np.maximum(np.asarray(shift, np.int64), -32)
+    multiplier, shift = numerics.fixed_point_constants(multiplier, shift, attrs.mode)
+    shift = np.maximum(shift, SMALLEST_SHIFT)
     left, right = np.maximum(shift, 0), 31 + np.maximum(-shift, 0)
-    reach = 2**62 // np.maximum(multiplier << left, 1)
-    return [np.asarray(value, np.int64) for value in (multiplier, left, right, reach)]
+    reach = LARGEST_PRODUCT // np.maximum(multiplier << left, 1)
+    return [np.asarray(value) for value in (multiplier, left, right, reach)]
 
 
 def _integer_compute(attrs: RequantizeAttrs) -> Callable[..., te.Tensor]:
+    rule = numerics.rule_of_mode(attrs.mode, attrs.rounding)
     one, zero = tirx.const(1, "int64"), tirx.const(0, "int64")
     low, high = (tirx.const(q - attrs.zero_point, "int64") for q in (attrs.qmin, attrs.qmax))
 
@@ -237,9 +239,9 @@ def _integer_compute(attrs: RequantizeAttrs) -> Callable[..., te.Tensor]:
             wide = tirx.min(tirx.max(wide, zero - reach(*at)), reach(*at))
             product = (wide << left(*at)) * factor(*at)
             half = one << (right(*at) - one)
-            if attrs.rounding == "TONEAREST":
+            if rule.roundings[0] == "away":
                 half = half - tirx.Select(product < zero, one, zero)
-            if attrs.rounding == "DOUBLE":
+            if rule.rounds_twice:
                 nudge = tirx.Select(product < zero, tirx.const(-(2**30), "int64"), tirx.const(2**30, "int64"))
                 half = half + tirx.Select(right(*at) > tirx.const(31, "int64"), nudge, zero)
             steps = (product + half) >> right(*at)

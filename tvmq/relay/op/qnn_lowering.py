@@ -24,10 +24,10 @@ from tvm.ir import GenericConst
 from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.extension import ops
 from tvmq.numerics import fixed_point_parameters
+from tvmq.numerics.code_type import CODES_8, CODES_16
 from tvmq.relay.op.arguments import array, scalar, sides
 from tvmq.relay.op.registry import Attrs, get, register
 
-CODES = ("int8", "uint8", "int16")
 _BINARY = {"lhs_axis": -1, "rhs_axis": -1}
 
 
@@ -44,7 +44,7 @@ def _read_qparams(args: Sequence[Any], what: str, axis: int, x: Any) -> tuple[np
     return scale, zero, axis
 
 
-def _code_options(dtype: str, what: str, allowed: Sequence[str] = CODES) -> dict[str, Any]:
+def _code_options(dtype: str, what: str, allowed: Sequence[str] = CODES_16) -> dict[str, Any]:
     """Options of an operator that gives codes of a type."""
     if dtype not in allowed:
         raise UnsupportedOpError(f"relay, {what}: out_dtype='{dtype}' is not supported; use {', '.join(allowed)}")
@@ -105,7 +105,7 @@ def _input_zero_point(args: list[Any], attrs: Any, what: str) -> int:
     if attrs.out_dtype not in ("", "int32"):
         raise UnsupportedOpError(f"relay, {what}: out_dtype='{attrs.out_dtype}' is not supported; sums are int32")
     for operand in args[:2]:
-        if operand.ty.dtype not in ("int8", "uint8"):
+        if operand.ty.dtype not in CODES_8:
             raise UnsupportedOpError(f"relay, {what}: {operand.ty.dtype} is not supported; use codes of 8 bits")
     zero, dtype = scalar(args[2], f"{what}, input_zero_point"), str(args[0].ty.dtype)
     if not np.iinfo(dtype).min <= zero <= np.iinfo(dtype).max:

@@ -26,7 +26,7 @@ CONSTANT = "relay.Constant"
 MAGIC = 0xDD5E40F096B4A13F
 HEAD = struct.Struct("<QQiiiBBH")  # magic, reserved, device type and number, rank, kind, bits, lanes
 KINDS = {0: "int", 1: "uint", 2: "float"}
-CODES = {"i": 0, "u": 1, "f": 2, "b": 1}
+DLPACK_KINDS = {"i": 0, "u": 1, "f": 2, "b": 1}
 # The version of TVM whose form this is: that of the last with Relay
 FORM = "0.19.0"
 
@@ -40,7 +40,7 @@ def write_record(array: np.ndarray) -> bytes:
     array = np.ascontiguousarray(array)
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
     bits = 1 if array.dtype == bool else 8 * array.dtype.itemsize
-    head = HEAD.pack(MAGIC, 0, 1, 0, array.ndim, CODES[array.dtype.kind], bits, 1)
+    head = HEAD.pack(MAGIC, 0, 1, 0, array.ndim, DLPACK_KINDS[array.dtype.kind], bits, 1)
     sizes = struct.pack(f"<{array.ndim + 1}q", *array.shape, array.nbytes)
     return head + sizes + array.tobytes()
 

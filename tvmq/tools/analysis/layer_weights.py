@@ -115,9 +115,8 @@ def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
         return np.atleast_1d(const_value(call.args[1]).astype(np.float64))
     if op_name(call) != "tvmq.requantize" or not isinstance(output, Mapping):
         return None
-    multiplier, shift = (np.atleast_1d(const_value(arg)).astype(np.float64) for arg in call.args[1:3])
-    factors = {"float": multiplier, "fixed_point": multiplier * 2.0 ** (shift - 31), "power_of_two": 2.0**shift}
-    return factors[call.attrs.mode] * output["scale"]
+    factor = numerics.real_factor(*(np.atleast_1d(const_value(arg)) for arg in call.args[1:3]), call.attrs.mode)
+    return factor * output["scale"]
 
 
 def _weight_scale(call: relax.Call, scale: np.ndarray) -> np.ndarray:

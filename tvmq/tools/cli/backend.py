@@ -23,7 +23,6 @@ def backend(action: str, name: str, *, as_json: Json = False) -> None:
     name    Name of a built-in description, a JSON file, or the "module:object" of a tvmq.Backend.
     """
     from tvmq.backends import backend_named
-    from tvmq.backends.equivalent_rules import emulation_alone
     from tvmq.base.schema import advise
 
     if action not in ACTIONS:
@@ -35,7 +34,7 @@ def backend(action: str, name: str, *, as_json: Json = False) -> None:
         return
     facts = {
         "name": described.name, "entries": len(described.operators), "options": described.options(),
-        "emulated": emulation_alone(described),
+        "emulated": described.emulation_alone(),
     }  # fmt: skip
     if as_json:
         print_json(facts)

@@ -17,6 +17,7 @@ from tvm import relax
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import MOVE, RESIZE, SCATTER
 from tvmq.graph.view import op_name
+from tvmq.numerics.code_type import CODES_16
 from tvmq.training.forms import (
     arithmetic,
     choices,
@@ -62,7 +63,6 @@ class Place:
 
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")
-CODES = ("int8", "uint8", "int16")
 Form = Callable[..., Any]
 FORMS: dict[str, Form] = {
     **conversions.FORMS,
@@ -94,7 +94,7 @@ def holds_activations(call: relax.Call) -> bool:
     """True if a call gives floats or codes; other integers and booleans have no gradient, and need no form."""
     result, *operands = (_type(expr) for expr in (call, *(arg for arg in call.args if isinstance(arg, relax.Var))))
     is_float = result in FLOATS and any(dtype in FLOATS for dtype in operands)
-    return is_float or any(dtype in CODES for dtype in (result, *operands))
+    return is_float or any(dtype in CODES_16 for dtype in (result, *operands))
 
 
 def _type(expr: relax.Expr) -> str:

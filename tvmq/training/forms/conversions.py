@@ -74,10 +74,8 @@ def requantize(place: Any, acc: CodeTensor | SumTensor, *_constants: Any) -> Cod
 
 def _by_integers(place: Any, acc: SumTensor, factor: torch.Tensor, scale: Any, bounds: tuple[int, int]) -> torch.Tensor:
     """Modes fixed_point and power_of_two: the definition itself, with the gradient of the real factor."""
-    from tvmq.passes.realize import requantize_constants
-
     attrs, zero_point = place.call.attrs, scale.zero_point
-    multiplier, shift = requantize_constants(factor.detach().numpy(), str(attrs.mode))
+    multiplier, shift = numerics.requantize_constants(factor.detach().numpy(), str(attrs.mode))
     codes = numerics.requantize(
         acc.value.detach().numpy().astype(np.int32), multiplier, shift, zero_point=zero_point, axis=acc.axis,
         mode=str(attrs.mode), rounding=str(attrs.rounding), dtype=str(attrs.dtype), qmin=bounds[0], qmax=bounds[1],

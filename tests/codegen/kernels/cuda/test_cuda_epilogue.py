@@ -16,6 +16,7 @@ from tvmq.codegen.kernels.parts.builder import const
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, FixedRequantize, Kernel, Requantize
 from tvmq.errors import BuildError
+from tvmq.numerics.requantize_rule import ROUNDINGS
 
 FILTERS, CODES = 24, 256
 CONV = Conv2d(1, CODES, 1, 4, FILTERS)
@@ -87,7 +88,7 @@ FIXED = [
 @pytest.mark.slow
 @pytest.mark.thinned(3)
 @needs_compiler
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
+@pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("number", range(len(FIXED)))
 def test_integer_requantize(number, rounding):
     multiplier, shift = (np.resize(np.int32(values), FILTERS) for values in FIXED[number])

@@ -12,6 +12,7 @@ from tvmq.codegen.kernels.elementwise.multiply import multiply
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.fixed_point import FixedRequantizer
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, FixedRequantize
+from tvmq.numerics.requantize_rule import ROUNDINGS
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi")
 INT32 = np.iinfo(np.int32)
@@ -42,7 +43,7 @@ def step_of(form: str, rounding: str, dtype: str, channels: int) -> FixedRequant
 @pytest.mark.slow
 @pytest.mark.thinned(18)
 @pytest.mark.parametrize("name", LEVELS)
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
+@pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])
 @pytest.mark.parametrize("form", ["powers", "pairs", "general", "clips"])
 def test_convolutions(name: str, rounding: str, dtype: str, form: str) -> None:

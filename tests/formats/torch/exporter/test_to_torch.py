@@ -14,7 +14,9 @@ import tvmq
 from tests.formats.onnx.exporter.test_dialects import SYMMETRIC, plain, quantized, residual
 from tests.support.models.networks import Net, feeds_of
 from tests.support.random.graphs import random_inputs, random_model
+from tvmq import numerics
 from tvmq.errors import ConfigError, StageError, UnsupportedOpError
+from tvmq.numerics.requantize_rule import MODES, ROUNDINGS
 
 torch = pytest.importorskip("torch")
 FRESH = """
@@ -121,6 +123,20 @@ def test_the_exact_form(options: dict[str, Any], mode: str) -> None:
     net = tvmq.to_torch(module, form="exact")
     for feed in feeds_of(source)[:2]:
         np.testing.assert_array_equal(results(net, feed)[0], tvmq.reference.run(module, feed)[0])
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("mode", MODES)
+def test_the_exact_form_of_a_requantize(mode: str, rounding: str) -> None:
+    """Sums on and beside ties are rounded as the definition says."""
+    from tvmq.formats.torch.exporter.integer_operators import run_exact
+
+    sums = np.random.default_rng(0).integers(-(2**20), 2**20, (5, 20000)).astype(np.int32)
+    multiplier, shift = numerics.requantize_constants(2.0 ** np.float64([-13, -10, -9, -3, 1]), mode)
+    named = {"zero_point": 3, "axis": 0, "mode": mode, "rounding": rounding, "dtype": "int8", "qmin": -128, "qmax": 127}
+    operands = (torch.from_numpy(value) for value in (sums, multiplier, shift))
+    codes = run_exact("tvmq.requantize", {**named, "negative_slope": 1.0}, *operands)
+    np.testing.assert_array_equal(codes.numpy(), numerics.requantize(sums, multiplier, shift, **named))
 
 
 @pytest.mark.slow

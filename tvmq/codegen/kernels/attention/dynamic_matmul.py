@@ -44,6 +44,7 @@ from tvmq.codegen.kernels.parts.loops import copy_elements, make_opaque
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.work import KernelWork
+from tvmq.numerics.code_type import CODES_8
 
 ROWS = 8
 Size = int | str
@@ -211,4 +212,4 @@ def interleave_weights(ins: Instructions, lines: list[Expr]) -> Expr:
 
 def choose_dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel | None:
     """The kernel; None for tensors that are no 8-bit codes."""
-    return dynamic_matmul(product, isa) if set(product.dtypes) <= {"uint8", "int8"} else None
+    return dynamic_matmul(product, isa) if set(product.dtypes) <= set(CODES_8) else None

@@ -20,9 +20,9 @@ from tvmq.codegen.kernels.parts.loops import offset_of
 from tvmq.codegen.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
 from tvmq.codegen.kernels.parts.work import KernelWork, on_machine, product_cycles
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
 MOST_DEPTH = 16000  # depth * 4 * 255 * 128, the sum of all corrections, stays within int32
-CODES = ("uint8", "int8")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def check_product(product: BatchMatmul) -> None:
     sizes = (*product.batch, product.rows, product.depth, product.columns)
     if min(sizes) < 1 or product.depth > MOST_DEPTH:
         raise BuildError(f"kernels, batch_matmul: sizes must be positive, the depth at most {MOST_DEPTH}. Got {sizes}")
-    if product.a.dtype not in CODES or product.b.dtype not in CODES:
+    if product.a.dtype not in CODES_8 or product.b.dtype not in CODES_8:
         raise BuildError(f"kernels, batch_matmul: takes 8-bit codes. Got {product.a.dtype} and {product.b.dtype}")
     if product.a.column != 1 or product.y.column != 1 or 1 not in (product.b.row, product.b.column):
         raise BuildError(
@@ -145,7 +145,7 @@ def check_attention(shape: Attention, score_scale: float, code_scale: float) -> 
     if min(sizes) < 1 or max(shape.depth, shape.keys) > MOST_DEPTH:
         raise BuildError(f"kernels, attention: sizes must be positive, depths at most {MOST_DEPTH}. Got {sizes}")
     types = (shape.q.dtype, shape.k.dtype, shape.v.dtype, shape.codes.dtype)
-    if not set(types) <= set(CODES):
+    if not set(types) <= set(CODES_8):
         raise BuildError(f"kernels, attention: takes 8-bit codes. Got {', '.join(types)}")
     neighbours = shape.q.column == shape.y.column == 1 and all(1 in (b.row, b.column) for b in (shape.k, shape.v))
     if not neighbours or (shape.mask is not None and shape.mask.column != 1):

@@ -21,6 +21,7 @@ from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 200_000  # bytes in about 10 us
 
@@ -71,4 +72,4 @@ def choose_border(
     shape: Sequence[int], padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa
 ) -> Kernel | None:
     """The kernel of a border of one pixel; None for other types than 8-bit codes."""
-    return add_border(shape, padding, pixel, isa) if str(pixel.dtype) in ("uint8", "int8") else None
+    return add_border(shape, padding, pixel, isa) if str(pixel.dtype) in CODES_8 else None

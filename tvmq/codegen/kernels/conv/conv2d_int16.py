@@ -104,7 +104,7 @@ def largest_activation(conv: Conv2d, x_zero: int, codes: tuple[int, int] | None)
     >>> largest_activation(Conv2d(1, 1, 1, 4, 4, x_dtype="int8"), 0, (-64, 63))
     191
     """
-    low, high = codes or ((0, 255) if conv.x_dtype == "uint8" else (-128, 127))
+    low, high = codes or conv.code_limits
     high = max(high, x_zero) if any(conv.padding) else high
     return max(1, high + 128 if conv.x_dtype == "int8" else high)
 
@@ -155,7 +155,7 @@ def make_lane_kernel(
     rows     of a tile, instead of those that are usually best
     """
     conv = shape.conv
-    low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
+    low, high = conv.code_limits
     plan = plan_epilogue(epilogue, int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0)))
     slots = slots_of(shape, epilogue)
     lanes = plan_lanes(shape, weight, epilogue, highest)

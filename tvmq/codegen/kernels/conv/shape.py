@@ -23,6 +23,7 @@ from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.packing import PanelRun
 from tvmq.codegen.kernels.parts.tiling import Product, Tiling
 from tvmq.codegen.kernels.parts.work import COPY_CYCLES, KernelWork, on_machine, product_cycles, step_cycles
+from tvmq.numerics.code_type import CODES_8
 
 # Divides evenly among 1, 2, 3, 4 and 6 threads.
 CHUNKS = 12
@@ -279,4 +280,4 @@ def convolution_work(
         return scale * step_cycles(steps) * outputs / 64 + total
 
     tiled = None if tiling is None else (shape.product, shape.ins)
-    return KernelWork(family, 0.0, conv.macs, conv.x_dtype in ("uint8", "int8"), cycles_of, tiled)
+    return KernelWork(family, 0.0, conv.macs, conv.x_dtype in CODES_8, cycles_of, tiled)

@@ -21,6 +21,7 @@ from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Register, bind, load, spread, store, vector_type
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.loops import copy_elements, make_opaque
+from tvmq.numerics.code_type import CODES_8
 
 SLACK = 64  # elements behind the last one
 
@@ -64,11 +65,11 @@ class Stager:
     ) -> None:
         self._source, self._dtype, self._conv = source, conv.x_dtype, conv
         self.dtype = dtype = dtype or ins.x_dtype
-        self._lanes = ins.vector_bytes if dtype in ("uint8", "int8") else ins.vector_bytes // 2
+        self._lanes = ins.vector_bytes if dtype in CODES_8 else ins.vector_bytes // 2
         if shift is None:
             shift = ins.shift_of(conv.x_dtype) if dtype == ins.x_dtype else 0
         self._fill, self._shift = x_zero + shift, shift
-        self._flipped = shift != 0 and dtype in ("uint8", "int8")
+        self._flipped = shift != 0 and dtype in CODES_8
 
     def _value(self, offset: Expr, lanes: int) -> Expr:
         codes = load(self._source, offset, vector_type(self._dtype, lanes))

@@ -66,7 +66,7 @@ def conv2d(
 
 def largest_sum(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> int:
     """A bound on the size of any sum, bias included."""
-    low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
+    low, high = conv.code_limits
     return int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0))
 
 

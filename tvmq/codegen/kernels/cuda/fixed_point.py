@@ -65,9 +65,9 @@ class CudaFixedRequantizer(Scaler):
         if reach:
             total = T.max(T.min(total, reach[0]), -1 - reach[0])  # the least int32 stays where nothing is clipped
         product = value_of("product", T.Cast("int64", total) * T.Cast("int64", multiplier))
-        if step.rounding == "TONEAREST":
+        if step.rule.roundings[0] == "away":
             product = product - T.Select(product < const(0, "int64"), one, const(0, "int64"))
-        if step.rounding == "DOUBLE":  # shift is n - 1; numerics.fixed_point_multiply has the sum
+        if step.rule.rounds_twice:  # shift is n - 1; numerics.fixed_point_multiply has the sum
             nudge = T.Select(product < const(0, "int64"), const(-(2**30), "int64"), const(2**30, "int64"))
             product = product + T.Select(shift > 30, nudge, const(0, "int64"))
         steps = ((product >> T.Cast("int64", shift)) + one) >> one

@@ -14,8 +14,8 @@ from tvmq.codegen.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows,
 from tvmq.codegen.kernels.cuda.batch_matmul import MOST_GRID_ROWS
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
 from tvmq.codegen.kernels.recurrent.recurrent import Recurrent
+from tvmq.numerics.code_type import CODES_8
 
-CODES = ("uint8", "int8")
 LARGEST = 2**31  # elements of a tensor: the templates compute addresses in int32
 NARROWEST_TILE = 16
 
@@ -26,7 +26,7 @@ def choose_convolution(
     """The kernel of a convolution with constant weights (OIHW); those of floats have none."""
     x_size = conv.batch * conv.height * conv.width * conv.channels
     panels = conv.groups * -(-conv.filters // conv.groups // NARROWEST_TILE)
-    if conv.x_dtype not in CODES or max(x_size, math.prod(conv.out_shape)) >= LARGEST:
+    if conv.x_dtype not in CODES_8 or max(x_size, math.prod(conv.out_shape)) >= LARGEST:
         return None
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     if conv.groups == conv.channels == conv.filters and conv.groups > 1:

@@ -36,8 +36,8 @@ from tvmq.codegen.kernels.parts.builder import (
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
+from tvmq.numerics.code_type import CODES_8
 
-CODES = ("uint8", "int8")
 GRAIN = 100_000  # elements in about 10 us
 MOST_BLOCKS = 64  # vectors of a period
 
@@ -105,4 +105,4 @@ def _codes(ins: X86, step: PreluStep, x: Buffer, offset: Expr, table: Buffer, pl
 
 def choose_prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -> Kernel | None:
     """The kernel of prelu; None for other types than 8-bit codes, and where it does not fit."""
-    return prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES) else None
+    return prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES_8) else None

@@ -30,7 +30,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
 from tvmq.codegen.kernels.parts.float_vectors import quantize_vector
-from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import (
     collapse,
     make_opaque,
@@ -42,10 +42,10 @@ from tvmq.codegen.kernels.parts.loops import (
 )
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
 Strides = tuple[int, tuple[int, ...], tuple[int, ...]]
 GRAIN = 100_000  # elements in about 10 us
-CODES = ("uint8", "int8", "int16")
 
 
 def quantize(
@@ -115,9 +115,9 @@ def quantize_view(
 
 
 def code_range(stage: str, dtype: str, qmin: int | None, qmax: int | None) -> tuple[int, int]:
-    """Lowest and highest code; None is the limit of the type; BuildError for other types than CODES."""
-    if dtype not in CODES:
-        raise BuildError(f"kernels, {stage}: codes must be one of {', '.join(CODES)}. Got {dtype} instead")
+    """Lowest and highest code; None is the limit of the type; BuildError for other types than CODE_LIMITS."""
+    if dtype not in CODE_LIMITS:
+        raise BuildError(f"kernels, {stage}: codes must be one of {', '.join(CODE_LIMITS)}. Got {dtype} instead")
     limits = np.iinfo(dtype)
     return int(limits.min if qmin is None else qmin), int(limits.max if qmax is None else qmax)
 
@@ -139,8 +139,8 @@ def dequantize(shape: Sequence[int | str], dtype: str, scale: ArrayLike, zero_po
     raises             BuildError for other types or shapes
     """
     shape = shape_of_sizes(shape)
-    if dtype not in (*CODES, "int32"):
-        raise BuildError(f"kernels, dequantize: takes {', '.join(CODES)} or int32. Got {dtype} instead")
+    if dtype not in (*CODE_LIMITS, "int32"):
+        raise BuildError(f"kernels, dequantize: takes {', '.join(CODE_LIMITS)} or int32. Got {dtype} instead")
     ins = instructions(isa)
     lanes = ins.vector_bytes
     scales, zeros, channels = _per_channel(shape, scale, zero_point, lanes)
@@ -238,7 +238,7 @@ def choose_quantize(
     codes   zero point, lowest and highest code, type
     """
     zero_point, qmin, qmax, dtype = codes
-    fits = scale.size == 1 and dtype in CODES
+    fits = scale.size == 1 and dtype in CODE_LIMITS
     return quantize(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax) if fits else None
 
 
@@ -247,7 +247,7 @@ def choose_quantize_view(
 ) -> Kernel | None:
     """The kernel of a view's codes; None for several scales, int16, no elements, and a last axis in pieces."""
     _, shape, strides = view
-    if scale.size != 1 or codes[3] not in ("uint8", "int8") or 0 in shape or strides[-1:] != (1,):
+    if scale.size != 1 or codes[3] not in CODES_8 or 0 in shape or strides[-1:] != (1,):
         return None
     return quantize_view(x_shape, view, scale, codes, isa)
 
@@ -256,4 +256,4 @@ def choose_dequantize(
     shape: Sequence[int | str], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
 ) -> Kernel | None:
     """The kernel of dequantize; None for types that are neither codes nor sums."""
-    return dequantize(shape, dtype, scale, zero_point, isa) if dtype in (*CODES, "int32") else None
+    return dequantize(shape, dtype, scale, zero_point, isa) if dtype in (*CODE_LIMITS, "int32") else None

@@ -44,12 +44,12 @@ from tvmq.codegen.kernels.parts.loops import (
 )
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 80_000  # elements in about 10 us
 VECTOR_GRAIN = 150_000  # the same where whole vectors are multiplied
 MOST_BLOCKS = 64  # of factors in a table, 16 KB
 LARGEST_PRODUCT = 255 * 255
-CODES = ("uint8", "int8")
 
 
 def multiply(
@@ -216,7 +216,7 @@ def _centred_codes(source: Buffer, offset: Expr, lanes: int, zero_point: int) ->
 def _check(
     shape: tuple[int, ...], b_shape: tuple[int, ...], a_dtype: str, b_dtype: str, multiplier: np.ndarray
 ) -> None:
-    if a_dtype not in CODES or b_dtype not in CODES or len(multiplier) != 1:
+    if a_dtype not in CODES_8 or b_dtype not in CODES_8 or len(multiplier) != 1:
         raise BuildError(
             f"kernels, multiply: takes uint8 or int8 codes and one multiplier. "
             f"Got {a_dtype}, {b_dtype} and {len(multiplier)} multipliers"
@@ -234,7 +234,7 @@ def choose_multiply(
     isa: Isa,
 ) -> Kernel | None:
     """The kernel of a product; None where b does not broadcast to a of the same rank, several multipliers, 16 bits."""
-    if not set(dtypes) <= set(CODES) or len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):
+    if not set(dtypes) <= set(CODES_8) or len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):
         return None
     if np.unique(step.multiplier).size != 1:
         return None

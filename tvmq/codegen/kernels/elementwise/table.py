@@ -27,8 +27,8 @@ from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import Body, over_vectors
 from tvmq.codegen.kernels.parts.work import TABLE_CYCLES, KernelWork
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
-CODES = ("uint8", "int8")
 GRAIN = 200_000  # elements in about 10 us
 
 
@@ -41,7 +41,7 @@ def table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) 
     """
     values = np.asarray(values)
     out_dtype = str(values.dtype)
-    if not {dtype, out_dtype} <= set(CODES) or values.shape != (256,):
+    if not {dtype, out_dtype} <= set(CODES_8) or values.shape != (256,):
         raise BuildError(
             f"kernels, table: takes uint8 or int8 codes and 256 entries of these types. "
             f"Got {dtype} and {values.size} of {out_dtype}"
@@ -78,4 +78,4 @@ def table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) 
 
 def choose_table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) -> Kernel | None:
     """The kernel of a lookup; None for entries that are no 8-bit codes."""
-    return table(shape, dtype, values, isa) if str(values.dtype) in CODES else None
+    return table(shape, dtype, values, isa) if str(values.dtype) in CODES_8 else None

@@ -25,8 +25,9 @@ from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import COPY_CYCLES, KernelWork
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
-TYPES = ("uint8", "int8", "float32")  # that are chosen
+TYPES = (*CODES_8, "float32")  # that are chosen
 GRAIN = 200_000  # bytes in about 10 us
 
 

@@ -26,6 +26,7 @@ from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 100_000  # bytes in about 10 us
 Three = tuple[int, int, int]
@@ -165,7 +166,7 @@ def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa
 
 def choose_resize(shape: Sequence[int], factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
     """The kernel of a nearest resize by whole factors: every pixel repeated; None for types of two bytes."""
-    if dtype not in ("uint8", "int8", "float32"):
+    if dtype not in (*CODES_8, "float32"):
         return None
     rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
     return resize(shape, rows, columns, isa, dtype)

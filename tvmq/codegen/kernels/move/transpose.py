@@ -41,6 +41,7 @@ from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
+from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 100_000  # elements in about 10 us
 SQUARE_BYTES = 16
@@ -49,8 +50,7 @@ INTERLEAVED_LANES = 16  # of each row, where there are few
 
 # read(offset, lanes): neighbouring elements of the input, in the type of the output
 Read = Callable[[Expr, int], Expr]
-CODES = ("uint8", "int8")
-TYPES = (*CODES, "int16", "int32", "float32")
+TYPES = (*CODES_8, "int16", "int32", "float32")
 
 
 def to_nhwc(shape: Sequence[int | str], isa: Isa, dtype: str = "uint8") -> Kernel:
@@ -212,7 +212,7 @@ def _interleave_rows(rows: int, columns: Expr, lanes: int, read: Read, y: Buffer
 def choose_transpose(shape: Sequence[int | str], axes: Sequence[int], dtype: str, isa: Isa) -> Kernel | None:
     """The kernel of a transposed copy; None for other orders than NHWC of NCHW and back, and 16 or 32 bit integers."""
     maker = to_nhwc if tuple(axes) == (0, 2, 3, 1) else to_nchw if tuple(axes) == (0, 3, 1, 2) else None
-    return maker(shape, isa, dtype) if maker and dtype in (*CODES, "float32") else None
+    return maker(shape, isa, dtype) if maker and dtype in (*CODES_8, "float32") else None
 
 
 def choose_quantize_to_nhwc(
@@ -220,7 +220,7 @@ def choose_quantize_to_nhwc(
 ) -> Kernel | None:
     """The kernel from floats to codes, arguments as convert.choose_quantize; None for several scales and int16."""
     zero_point, qmin, qmax, dtype = codes
-    fits = scale.size == 1 and dtype in CODES
+    fits = scale.size == 1 and dtype in CODES_8
     return quantize_to_nhwc(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax) if fits else None
 
 
@@ -228,5 +228,5 @@ def choose_dequantize_to_nchw(
     shape: Sequence[int | str], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
 ) -> Kernel | None:
     """The kernel from codes or sums to floats; None for int16, and parameters of channels."""
-    fits = dtype in (*CODES, "int32") and scale.size == zero_point.size == 1
+    fits = dtype in (*CODES_8, "int32") and scale.size == zero_point.size == 1
     return dequantize_to_nchw(shape, dtype, scale, zero_point, isa) if fits else None

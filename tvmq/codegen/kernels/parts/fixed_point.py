@@ -8,8 +8,9 @@ pairs    shifts of at most -2: 64-bit products of the even and of the odd lanes 
          there is no arithmetic shift of 64 bits, so that a logical one serves
 general  any shift: plain 64-bit TIR; sums are clipped first where a product could leave int64, as the definition does
 
-TONEAREST takes one from the products below 0. DOUBLE adds 2^30 to the others and takes it from these, where there is a
-shift to the right: numerics.fixed_point_multiply has the sum. It has no form of powers, where 2^30 is less than one.
+Ties away from zero take one from the products below 0. A rule that rounds twice adds 2^30 to the others and takes it
+from these, where there is a shift to the right: numerics.fixed_point_multiply has the sum. It has no form of powers,
+where 2^30 is less than one.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class FixedRequantizer(Scaler):
         shift = _shifts(step)
         largest, right = min(largest_sum, INT32_MAX + 1), 1 - shift
         powers = bool((np.asarray(step.multiplier) == ONE_HALF).all() and (right >= 1).all() and (right <= 31).all())
-        powers = powers and step.rounding != "DOUBLE"
+        powers = powers and not step.rule.rounds_twice
         if powers and largest + 2 ** (int(right.max(initial=1)) - 1) <= INT32_MAX:
             return cls(step, "powers", False)
         clips = bool((LARGEST_PRODUCT // np.maximum(_factors(step), 1) < largest).any())
@@ -104,7 +105,7 @@ class FixedRequantizer(Scaler):
         return self._of_int64(total, constants, lanes)
 
     def _add_first_rounding(self, product: Expr, lanes: int) -> Expr:
-        """A product of 64 bits that is shifted right by more than 31, with what DOUBLE adds."""
+        """A product of 64 bits that is shifted right by more than 31, with what a second rounding adds."""
         # A shift by 63 copies the sign bit: sign is 0 or -1, half ^ 0 - 0 = half, half ^ -1 - -1 = ~half + 1 = -half.
         # |p| <= 2^31 (2^31 - 1) = 2^62 - 2^31, so that p +- 2^30 stays within 2^62, as the caller needs it
         sign, half = bind(T.shift_right(product, spread(63, lanes, "int64"))), spread(ONE_HALF, lanes, "int64")
@@ -114,7 +115,7 @@ class FixedRequantizer(Scaler):
         """The value less 1 where `signed` is below 0, if ties round away from zero."""
         # Half up and half away from zero differ on ties below 0 alone. (v - 1) >> n is less than v >> n only where v is
         # a multiple of 2^n, and v = p + 2^(n-1) is one exactly on ties: so 1 less changes these and nothing else
-        if self.step.rounding != "TONEAREST":
+        if self.step.rule.roundings[0] != "away":
             return value
         return value + T.shift_right(signed, spread(31 if kind == "int32" else 63, lanes, kind))
 
@@ -140,7 +141,7 @@ class FixedRequantizer(Scaler):
             a, b = (T.shift_right(value if odd else T.shift_left(value, width), width) for value in (total, multiplier))
             product = bind(a * b)
             product = self._below_zero(product, product, half, "int64")
-            if self.step.rounding == "DOUBLE":
+            if self.step.rule.rounds_twice:
                 product = bind(self._add_first_rounding(product, half))
             # The odd result is to stand in the upper half of its place: 32 bits less, and n - 1 >= 32 (PAIRED_SHIFT).
             # An int64 holds the shift of its even lane in the low bits, that of the odd one above: the mask with 63
@@ -170,7 +171,7 @@ class FixedRequantizer(Scaler):
             total = T.max(T.min(total, reach[0]), spread(-1, lanes) - reach[0])
         product = bind(T.Cast(wide, total) * T.Cast(wide, multiplier))
         product = self._below_zero(product, product, lanes, "int64")
-        if self.step.rounding == "DOUBLE":  # shift is n - 1: above 30 there is a shift to the right
+        if self.step.rule.rounds_twice:  # shift is n - 1: above 30 there is a shift to the right
             shifts = T.Cast(wide, shift) > spread(30, lanes, "int64")
             product = bind(T.Select(shifts, self._add_first_rounding(product, lanes), product))
         one = spread(1, lanes, "int64")

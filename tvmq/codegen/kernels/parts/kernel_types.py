@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.numerics.code_type import CODE_TYPES
+from tvmq.numerics.requantize_rule import RequantizeRule, rule_of_mode
+
 if TYPE_CHECKING:
     from tvmq.codegen.kernels.parts.work import KernelWork
 
@@ -42,8 +45,8 @@ class Isa:
     tiles: Tiles = field(default_factory=dict, compare=False)
 
 
-# lowest and highest code of each type that activations have
-CODE_LIMITS = {"uint8": (0, 255), "int8": (-128, 127), "int16": (-(2**15), 2**15 - 1)}
+# lowest and highest code of each type that kernels read
+CODE_LIMITS = {dtype: CODE_TYPES[dtype].limits for dtype in ("uint8", "int8", "int16")}
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ class FixedRequantize:
 
     multiplier      int32 [filters], 0..2^31-1
     shift           int32 [filters], at most 31
-    rounding        "UPWARD", "TONEAREST" or "DOUBLE"
+    rounding        of requantize_rule.ROUNDINGS
     dtype           "uint8" or "int8"; "int16" alone, as the last step of a convolution or product on CPUs
     """
 
@@ -128,6 +131,11 @@ class FixedRequantize:
     qmin: int
     qmax: int
     dtype: str = "uint8"
+
+    @property
+    def rule(self) -> RequantizeRule:
+        """How it rounds."""
+        return rule_of_mode("fixed_point", self.rounding)
 
 
 @dataclass(frozen=True, eq=False)

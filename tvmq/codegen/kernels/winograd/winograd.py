@@ -37,7 +37,6 @@ from tvmq.errors import BuildError
 SHARE = 0.78
 # The same without VNNI, where the direct one has int16 products as well.
 SHARES = {"avx2": 0.41, "avx512bw": 0.37}
-CODES = {"uint8": (0, 255), "int8": (-128, 127)}
 
 
 def winograd(
@@ -55,7 +54,7 @@ def winograd(
     raises    BuildError for what conv2d refuses, other shapes, and weights whose sums are too large
     """
     check_operands("winograd", conv, weight, bias)
-    reason = why_unsuited(conv, isa) or refusal(weight, *CODES[conv.x_dtype], scheme)
+    reason = why_unsuited(conv, isa) or refusal(weight, *conv.code_limits, scheme)
     if reason:
         raise BuildError(f"kernels, winograd: {reason}; use conv2d")
     return make_winograd(shape_for(conv, instructions(isa), x_zero, scheme), weight, bias, epilogue)
@@ -75,7 +74,7 @@ def why_unsuited(conv: Conv2d, isa: Isa) -> str:
 def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue) -> Kernel:
     """Kernel with given tiles, of weights that have been checked."""
     conv = shape.conv
-    bound = int(numerics.accumulator_bound(weight, *CODES[conv.x_dtype], bias).max(initial=0))
+    bound = int(numerics.accumulator_bound(weight, *conv.code_limits, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
     permuted = plan.requantizer is not None
     packing = TransformedPacking(shape.ins, weight.shape, 1, 1, shape.panel_parts, permuted, shape.scheme)
@@ -158,5 +157,5 @@ def _gain(conv: Conv2d, x_zero: int, isa: Isa, scheme: Scheme) -> float:
 def _refusal(conv: Conv2d, weight: np.ndarray, scheme: Scheme) -> str:
     if numerics.fits_int4(weight):
         return "weights of 4 bits stay packed"
-    reason = refusal(weight, *CODES[conv.x_dtype], scheme)
+    reason = refusal(weight, *conv.code_limits, scheme)
     return f"is not proved exact: {reason}" if reason else ""

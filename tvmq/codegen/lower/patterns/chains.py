@@ -24,13 +24,13 @@ from tvmq.codegen.lower.patterns.subgraphs import NORMS, around_norm, attention_
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
+from tvmq.numerics.code_type import CODES_8
 
 CONVOLUTIONS = where(kind=CONVOLUTION)
 PLANAR = ("nn.conv1d", "nn.conv2d")
 HEADS = CONVOLUTIONS | where(kind=TRANSPOSED) | where(kind=PRODUCT, is_own=False)
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
 ATTENTION = "tvmq.matmul"
-CODES = ("uint8", "int8")
 
 
 @dataclass
@@ -161,7 +161,7 @@ def _to_codes(call, *dtypes: str) -> bool:  # type: ignore[no-untyped-def]
     """True for a requantize that the kernels have: to 8 bits or codes of these types."""
     if op_name(call) != "tvmq.requantize":
         return False
-    return call.attrs.dtype in (dtypes or CODES) and (not dtypes or call.attrs.negative_slope == 1)
+    return call.attrs.dtype in (dtypes or CODES_8) and (not dtypes or call.attrs.negative_slope == 1)
 
 
 def _widens(view: View, head: str, gpu: bool) -> bool:
@@ -213,7 +213,7 @@ def _follow(view: View, members: list[str], owned: set[str], accepts) -> bool:  
 
 def _is_code_table(view: View, name: str, call) -> bool:  # type: ignore[no-untyped-def]
     """True for a table of 8-bit codes; tables of floats are looked up outside of the kernels."""
-    return op_name(call) == "tvmq.table" and is_const(call.args[1]) and dtype_of(view.var[name]) in ("uint8", "int8")
+    return op_name(call) == "tvmq.table" and is_const(call.args[1]) and dtype_of(view.var[name]) in CODES_8
 
 
 def _is_bias(view: View, head: str, call) -> bool:  # type: ignore[no-untyped-def]
@@ -234,7 +234,7 @@ def _is_sum_of_known(view: View, name: str, call) -> bool:  # type: ignore[no-un
     if op_name(call) != "tvmq.add":
         return False
     a, b = call.args
-    if a.name == b.name or not {dtype_of(a), dtype_of(b), call.attrs.dtype} <= set(CODES):
+    if a.name == b.name or not {dtype_of(a), dtype_of(b), call.attrs.dtype} <= set(CODES_8):
         return False
     other = b if a.name == name else a
     return sizes_of(other) == sizes_of(view.var[name])

@@ -15,8 +15,8 @@ from tvmq.codegen.kernels.parts.kernel_types import FloatSteps
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.numerics.code_type import CODES_8
 
-CODES = ("uint8", "int8")
 PAIRS = where(kind=ARITHMETIC, is_own=False)
 MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 
@@ -115,6 +115,6 @@ def _is_number_or_channels(value: np.ndarray, sizes: tuple[int | str, ...], axis
 
 def _is_quantize(call: relax.Call) -> bool:
     """True for a quantize to 8 bits with one scale."""
-    if op_name(call) != "tvmq.quantize" or call.attrs.dtype not in CODES:
+    if op_name(call) != "tvmq.quantize" or call.attrs.dtype not in CODES_8:
         return False
     return all(is_const(arg) and const_value(arg).size == 1 for arg in call.args[1:])

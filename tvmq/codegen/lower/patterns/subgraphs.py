@@ -26,8 +26,7 @@ from tvm import relax
 from tvmq.codegen.kernels.parts.float_vectors import LEAST_SCALE, MOST_SCALE
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
-
-CODES = ("uint8", "int8")
+from tvmq.numerics.code_type import CODES_8
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def attention_before(view: View, head: str) -> AttentionParts | None:
     """Parts of an attention before its second product `head`; None if `head` is no such tvmq.matmul."""
     codes = view.value[head].args[0]
     quantize = _made_by(view, codes, "tvmq.quantize")
-    if quantize is None or dtype_of(codes) not in CODES or not _one_number(*quantize.args[1:]):
+    if quantize is None or dtype_of(codes) not in CODES_8 or not _one_number(*quantize.args[1:]):
         return None
     softmax = _made_by(view, quantize.args[0], "tvmq.softmax")
     if softmax is None or int(softmax.attrs.axis) not in (-1, rank_of(softmax) - 1):
@@ -146,7 +145,7 @@ def _is_sum(view: View, source: relax.Expr) -> bool:
 def _to_codes(view: View, name: str) -> bool:
     """True for a quantize with one scale to 8 bits whose result nobody wants in another layout."""
     call = view.value[name]
-    if op_name(call) != "tvmq.quantize" or call.attrs.dtype not in CODES:
+    if op_name(call) != "tvmq.quantize" or call.attrs.dtype not in CODES_8:
         return False
     scale, zero_point = (const_value(arg) for arg in call.args[1:])
     if scale.size != 1 or zero_point.size != 1 or not LEAST_SCALE <= float(scale.reshape(-1)[0]) <= MOST_SCALE:
@@ -180,7 +179,7 @@ def shuffle_at(view: View, name: str) -> Shuffle | None:
     order = tuple(int(axis) for axis in moved.attrs.axes)
     if split is None or op_name(split) != "reshape" or order not in ORDERS or rank_of(spread) != 4:
         return None
-    if dtype_of(spread) not in ("uint8", "int8"):
+    if dtype_of(spread) not in CODES_8:
         return None
     members = [moved.args[0].name, spread.args[0].name, name]
     if any(isinstance(size, str) for expr in (split.args[0], split, spread) for size in sizes_of(expr)):

@@ -19,6 +19,7 @@ from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.epilogue import add_step, codes_step, named_alike
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of, sizes_of
+from tvmq.numerics.code_type import CODES_8
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -163,7 +164,7 @@ def _one_multiplier(lowerer: Lowerer, name: str) -> bool:
 def where(lowerer: Lowerer, chain: Chain) -> bool:
     """A choice between codes, by their bits: LLVM makes no vectors of booleans that it loads (20 times slower)."""
     call, dtype = lowerer.view.value[chain.head], dtype_of(lowerer.view.var[chain.result])
-    if dtype not in ("uint8", "int8"):
+    if dtype not in CODES_8:
         return same_layout(lowerer, chain)
     nhwc = wants_nhwc(lowerer, chain)
     rank = rank_of(lowerer.view.var[chain.result])

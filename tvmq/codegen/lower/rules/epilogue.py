@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.codegen.kernels.parts.kernel_types import (
     AddStep,
     Clip,
@@ -76,12 +77,9 @@ def requantize_step(call: relax.Call, filters: int) -> Requantize:
 
 def fixed_requantize_step(call: relax.Call, filters: int) -> FixedRequantize:
     """The step for a tvmq.requantize of mode fixed_point or power_of_two."""
-    shift = const_value(call.args[2]).astype(np.int32)
-    multiplier = const_value(call.args[1]).astype(np.int32)
-    if call.attrs.mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift + 1 - 31)
-        multiplier, shift = np.full_like(shift, 2**30), shift + 1
-    multiplier, shift = (np.ascontiguousarray(np.broadcast_to(np.ravel(v), (filters,))) for v in (multiplier, shift))
-    return FixedRequantize(multiplier, shift, **named_alike(FixedRequantize, call))
+    constants = numerics.fixed_point_constants(*(const_value(arg) for arg in call.args[1:3]), str(call.attrs.mode))
+    channels = (np.broadcast_to(np.ravel(value).astype(np.int32), (filters,)) for value in constants)
+    return FixedRequantize(*map(np.ascontiguousarray, channels), **named_alike(FixedRequantize, call))
 
 
 def codes_step(call: relax.Call, filters: int) -> Requantize | FixedRequantize:

@@ -12,8 +12,7 @@ from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.formats.onnx.exporter.dialects import NEW, OLD, Dialect, Form
 from tvmq.graph.ledger import Ledger
 from tvmq.graph.view import View, op_name
-
-CODES = ("uint8", "int8", "int16")
+from tvmq.numerics.code_type import CODES_16
 
 
 def choose_form(view: View, ledger: Ledger, dialect: Dialect, opset: int | None) -> Form:
@@ -64,7 +63,7 @@ def _check_symmetric(view: View, ledger: Ledger, dialect: Dialect) -> None:
     for name, (_, zero) in ledger.codes.items():
         var = view.var.get(name, view.params.get(name))
         dtype = "" if var is None else _type(var)
-        if dtype in CODES and (dtype != "int8" or int(zero)):
+        if dtype in CODES_16 and (dtype != "int8" or int(zero)):
             others.append((name, dtype, int(zero)))
     if not others:
         return

@@ -129,14 +129,6 @@ class OnnxSums:
         return node.reduce(op_type, x.real, node.ints("axes"), bool(attrs.keepdims))
 
 
-def real_factor(multiplier: np.ndarray, shift: np.ndarray, mode: str) -> np.ndarray:
-    """The real factor of a requantize, float64."""
-    if mode == "float":
-        return multiplier.astype(np.float64)
-    mantissa = multiplier.astype(np.float64) * 2.0**-31 if mode == "fixed_point" else 1.0
-    return np.asarray(mantissa * np.exp2(shift.astype(np.float64)))
-
-
 def same_constants(factor: np.ndarray, multiplier: np.ndarray, shift: np.ndarray, mode: str) -> np.ndarray:
     """Which factors give these constants of a requantize."""
     if mode == "float":

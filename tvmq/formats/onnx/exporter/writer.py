@@ -26,7 +26,7 @@ from tvmq.formats.onnx.exporter.dialects import IR_VERSIONS, ONNXRUNTIME, Dialec
 from tvmq.formats.onnx.exporter.graph import CodedTensor, OnnxGraph, Scale
 from tvmq.formats.onnx.exporter.ops import WRITERS, Node
 from tvmq.formats.onnx.exporter.recurrent import write_recurrent
-from tvmq.formats.onnx.exporter.sums import OnnxSums, real_factor, same_constants
+from tvmq.formats.onnx.exporter.sums import OnnxSums, same_constants
 from tvmq.formats.onnx.exporter.values import (
     COMPARED,
     THRESHOLDS,
@@ -45,12 +45,12 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, results_of, used_vars
+from tvmq.numerics.code_type import CODES_16
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
     import onnx
 
-CODES = ("uint8", "int8", "int16")
 INTEGER = where(kind=(CONVOLUTION, PRODUCT), is_own=False)
 # operators that mean the same on codes of one scale as on real numbers
 ON_CODES = where(commutes_with_quantize=True) & WRITERS.keys() | {"maximum", "minimum", "where"}
@@ -109,7 +109,7 @@ class OnnxWriter:
         """The name of a tensor that a float operator reads."""
         if is_const(arg):
             return self.graph.constant(const_value(arg), "constant")
-        if dtype_of(arg) in CODES:
+        if dtype_of(arg) in CODES_16:
             return self._coded_tensor(arg).real
         return str(self.values[arg.name])
 
@@ -153,7 +153,7 @@ class OnnxWriter:
         tensors = [arg for arg in flatten_tuples(call.args) if is_tensor(arg)]
         if any(isinstance(self.values.get(getattr(arg, "name", "")), Thresholds) for arg in tensors):
             return self._comparison(var, call)
-        coded = [arg for arg in tensors if dtype_of(arg) in CODES]
+        coded = [arg for arg in tensors if dtype_of(arg) in CODES_16]
         if op_name(call) == "astype" and coded and dtype_of(var) == "int16":
             return self._coded_tensor(coded[0])  # codes beside thresholds
         if not coded:
@@ -229,13 +229,13 @@ class OnnxWriter:
         attrs, scale = call.attrs, self._scale(var.name)
         multiplier, shift = (const_value(arg) for arg in call.args[1:])
         s_y = np.float64(scale.scale)
-        factor = real_factor(multiplier, shift, str(attrs.mode))
+        factor = numerics.real_factor(multiplier, shift, str(attrs.mode))
 
         def fits(product: np.ndarray) -> np.ndarray:
             return same_constants(product / s_y, multiplier, shift, str(attrs.mode))
 
         sums = self.values[call.args[0].name]
-        if dtype_of(call.args[0]) in CODES and not isinstance(sums, Rows):  # of another width
+        if dtype_of(call.args[0]) in CODES_16 and not isinstance(sums, Rows):  # of another width
             real = self._coded_tensor(call.args[0]).real
         elif isinstance(sums, Rows):
             real = sums.emit(_columns(sums, (factor * s_y).astype(np.float32)))
@@ -346,7 +346,7 @@ class OnnxWriter:
             if steps is None:
                 raise self._unsupported_error(var.name, "a table of an unknown function")
             real = self._function(var, steps, real)
-        return self.graph.quantize(real, var.name, self._scale(var.name)) if dtype_of(var) in CODES else real
+        return self.graph.quantize(real, var.name, self._scale(var.name)) if dtype_of(var) in CODES_16 else real
 
     def _comparison(self, var: relax.Var, call: relax.Call) -> str:
         """A comparison that was decided on codes."""

@@ -27,7 +27,7 @@ MICROSOFT = "com.microsoft"
 ANY_DOMAIN = {**QUANTIZED, "SimplifiedLayerNormalization": FUSED["SimplifiedLayerNormalization"]}
 OWN_DOMAIN = {**FUSED, **ATTENTION, **DYNAMIC, **NBITS}
 CONVERSIONS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger")
-CODES = frozenset({*QUANTIZED, *DYNAMIC, *NBITS, *CONVERSIONS, "QAttention"})
+OPERATORS = frozenset({*QUANTIZED, *DYNAMIC, *NBITS, *CONVERSIONS, "QAttention"})
 LAYOUTS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
 
 
@@ -39,7 +39,7 @@ def carries_scales(path: Path) -> bool:
         model = onnx.load(str(path), load_external_data=False)
     except Exception:  # whoever imports it says what is wrong with it
         return False
-    return any(node.op_type in CODES for node in model.graph.node)
+    return any(node.op_type in OPERATORS for node in model.graph.node)
 
 
 def expand_contrib(model: onnx.ModelProto) -> bool:

@@ -28,9 +28,9 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import const_value, dtype_of, flatten_tuples, is_const, op_name
+from tvmq.numerics.code_type import CODE_TYPES, CODES_16
 
-INTEGERS = ("int8", "uint8", "int16", "int32")
-LARGEST = {"int8": 128, "uint8": 255, "int16": 32768}
+INTEGERS = (*CODES_16, "int32")
 EXACT_IN_FLOAT32 = 2**24
 
 
@@ -111,7 +111,7 @@ def _type_of_sums(call: relax.Call) -> str:
     codes = np.abs(const_value(weight).astype(np.int64))
     axis = 0 if op_name(call).startswith("nn.conv") else codes.ndim - 1
     largest = int(codes.sum(axis=tuple(i for i in range(codes.ndim) if i != axis)).max(initial=0))
-    return "float32" if largest * LARGEST[dtype_of(call.args[0])] < EXACT_IN_FLOAT32 else "float64"
+    return "float32" if largest * CODE_TYPES[dtype_of(call.args[0])].largest < EXACT_IN_FLOAT32 else "float64"
 
 
 def _python_value(value: Any) -> Any:

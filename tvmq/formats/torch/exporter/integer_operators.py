@@ -13,10 +13,11 @@ from typing import Any
 
 import torch
 
+from tvmq import numerics
 from tvmq.formats.torch.exporter.windows import convolution, max_pool, transposed_convolution
+from tvmq.numerics.rule_arithmetic import LARGEST_PRODUCT, LARGEST_SHIFT, SMALLEST_SHIFT
 
 Attributes = Mapping[str, Any]
-SHIFTS = (-32, 31)  # as numerics/requantize.py clips them
 
 
 def _along(values: torch.Tensor, axis: int, rank: int) -> torch.Tensor:
@@ -59,15 +60,18 @@ def requantize(a: Attributes, acc: torch.Tensor, multiplier: torch.Tensor, shift
     mantissa = multiplier.to(torch.int64)
     if a["mode"] == "power_of_two":
         exponent, mantissa = exponent + 1, torch.full_like(exponent, 2**30)
-    exponent = _along(exponent.clamp(*SHIFTS), a["axis"], acc.ndim)
+    exponent = _along(exponent.clamp(SMALLEST_SHIFT, LARGEST_SHIFT), a["axis"], acc.ndim)
     mantissa = _along(mantissa, a["axis"], acc.ndim)
     left, right = exponent.clamp(min=0), 31 + (-exponent).clamp(min=0)
-    reach = torch.div(2**62, torch.bitwise_left_shift(mantissa, left).clamp(min=1), rounding_mode="floor")
+    reach = torch.div(LARGEST_PRODUCT, torch.bitwise_left_shift(mantissa, left).clamp(min=1), rounding_mode="floor")
     wide = torch.minimum(torch.maximum(acc.to(torch.int64), -reach), reach)
     product = torch.bitwise_left_shift(wide, left) * mantissa
     half = torch.bitwise_left_shift(torch.ones_like(right), right - 1)
-    if a["rounding"] == "TONEAREST":
+    rule = numerics.rule_of_mode(a["mode"], a["rounding"])
+    if rule.roundings[0] == "away":
         half = half - (product < 0).to(torch.int64)
+    if rule.rounds_twice:
+        half = half + torch.where(right > 31, torch.where(product < 0, -(2**30), 2**30), 0)
     return _clamp_codes(torch.bitwise_right_shift(product + half, right), a)
 
 
@@ -148,23 +152,23 @@ def max_pool_codes(a: Attributes, q: torch.Tensor) -> torch.Tensor:
     return max_pool(options, q.to(torch.float32)).to(q.dtype)
 
 
-CODES = ("zero_point", "dtype", "qmin", "qmax")
+RESULT = ("zero_point", "dtype", "qmin", "qmax")
 WINDOW = ("padding", "strides", "dilation", "groups")
 EXACT: dict[str, tuple[Sequence[str], Callable[..., Any]]] = {
     "tvmq.quantize": (("axis", "dtype", "qmin", "qmax"), quantize),
     "tvmq.dequantize": (("axis",), dequantize),
-    "tvmq.requantize": (("axis", "mode", "rounding", "negative_slope", *CODES), requantize),
+    "tvmq.requantize": (("axis", "mode", "rounding", "negative_slope", *RESULT), requantize),
     **{f"nn.conv{axes}d": (WINDOW, convolve) for axes in (1, 2, 3)},
     "matmul": ((), multiply_matrices),
     "tvmq.matmul": (("a_zero", "b_zero"), multiply_matrices),
     "tvmq.conv_transpose": ((*WINDOW, "output_padding", "zero_point"), spread),
-    "tvmq.add": (("a_multiplier", "b_multiplier", "offset", "shift", *CODES), add),
+    "tvmq.add": (("a_multiplier", "b_multiplier", "offset", "shift", *RESULT), add),
     "tvmq.multiply": (("a_zero", "b_zero"), multiply),
     "tvmq.sum": (("axes", "keepdims", "zero_point"), add_axes),
     "tvmq.sum_pool": (("kernel", "strides", "padding", "zero_point"), add_windows),
     "tvmq.table": ((), table),
-    "tvmq.scale_shift": (("shift", *CODES), scale_shift),
-    "tvmq.prelu": (("shift", "multiplier", "x_zero", *CODES), prelu),
+    "tvmq.scale_shift": (("shift", *RESULT), scale_shift),
+    "tvmq.prelu": (("shift", "multiplier", "x_zero", *RESULT), prelu),
     **{
         f"nn.max_pool{axes}d": (("pool_size", "padding", "strides", "dilation", "ceil_mode"), max_pool_codes)
         for axes in (1, 2, 3)

@@ -35,6 +35,7 @@ from tvmq import numerics
 from tvmq.formats.onnx.importer.repairs.layers import conv as explicit_pads
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph import ops
+from tvmq.numerics.code_type import CODES_8, CODES_16
 
 CONVOLUTIONS = {1: relax.op.nn.conv1d, 2: relax.op.nn.conv2d, 3: relax.op.nn.conv3d}
 HALF = 128  # takes uint8 to int8
@@ -138,7 +139,6 @@ def _subtract_zero(call: NodeCall, sums: relax.Expr, share: np.ndarray) -> relax
     return relax.op.subtract(sums, call.builder.emit(relax.op.multiply(tensor_constant(share.astype(np.int32)), point)))
 
 
-CODES = ("uint8", "int8", "int16")
 WAY_OUT = "quantize the model with one scale for each tensor or channel"
 
 
@@ -148,7 +148,7 @@ def quantize_linear(call: NodeCall) -> relax.Expr | None:
     if numbers is None or call.dtype() != "float32":
         return None
     scale, zero, axis, dtype = numbers
-    if dtype not in CODES or (dtype == "int16" and zero.any()):
+    if dtype not in CODES_16 or (dtype == "int16" and zero.any()):
         return None
     limits = np.iinfo(dtype)
     named: dict[str, Any] = {"axis": axis, "dtype": dtype, "qmin": int(limits.min), "qmax": int(limits.max)}
@@ -160,7 +160,7 @@ def dequantize_linear(call: NodeCall) -> relax.Expr | None:
     if call.attributes.get("block_size", 0):
         return _in_blocks(call)
     numbers = _numbers(call)
-    if numbers is None or call.dtype() not in (*CODES, "int32"):
+    if numbers is None or call.dtype() not in (*CODES_16, "int32"):
         return None
     scale, zero, axis, dtype = numbers
     if dtype == "int16" and zero.any():
@@ -184,7 +184,7 @@ def _in_blocks(call: NodeCall) -> relax.Expr:
         raise call.unsupported_error("blocks need constant scales and an axis of fixed size", WAY_OUT)
     length = shape[axis]
     wanted = (*shape[:axis], -(-length // size), *shape[axis + 1 :])
-    if dtype not in ("int8", "uint8") or scale.dtype != np.float32 or scale.shape != wanted:
+    if dtype not in CODES_8 or scale.dtype != np.float32 or scale.shape != wanted:
         what = f"codes of {dtype} and scales of {scale.dtype} {list(scale.shape)} for blocks of {size}"
         raise call.unsupported_error(f"{what} are not supported, only 4 or 8 bits and float32 {list(wanted)}", WAY_OUT)
     size = min(size, length)
@@ -219,7 +219,7 @@ def _numbers(call: NodeCall) -> tuple[np.ndarray, np.ndarray, int, str] | None:
     if scale is None or scale.dtype != np.float32 or (zero is None and call.input(2) is not None):
         return None
     dtype = str(zero.dtype) if zero is not None else _default_type(call)
-    if dtype not in (*CODES, "int32"):
+    if dtype not in (*CODES_16, "int32"):
         return None
     if not (np.isfinite(scale) & (scale > 0)).all():
         worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.numerics.code_type import CODE_TYPES, CODES_8
 
 with suppress(ImportError):  # registers the operators; a torch without it has float models alone
     importlib.import_module("torch.ao.quantization.fx._decomposed")
@@ -26,7 +27,7 @@ with suppress(ImportError):  # registers the operators; a torch without it has f
 DECOMPOSED = torch.ops.quantized_decomposed
 # torch's quantized type -> type of its codes
 STORAGE = {torch.quint8: torch.uint8, torch.qint8: torch.int8}
-RANGES = {torch.uint8: (0, 255), torch.int8: (-128, 127)}
+RANGES = {getattr(torch, name): CODE_TYPES[name].limits for name in CODES_8}
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,8 @@ from tvm.ir import GenericConst
 
 from tvmq.formats.torch.importer.repairs import TorchCall
 from tvmq.graph import ops
+from tvmq.numerics.code_type import CODE_TYPES, CODES_8
 
-RANGES = {"uint8": (0, 255), "int8": (-128, 127)}
-CODES = tuple(RANGES)
 WAY_OUT = "quantize the model to 8 bits with constant scales"
 
 
@@ -30,7 +29,7 @@ def quantize(call: TorchCall) -> relax.Expr:
     x, dtype = call["input"], str(call["dtype"]).rpartition(".")[2]
     if isinstance(x, GenericConst):
         return relax.const(_by_torch(call).numpy())
-    if dtype not in CODES:
+    if dtype not in CODES_8:
         raise call.unsupported_error(f"codes of type {dtype} are not supported", WAY_OUT)
     low, high = _bounds(call)
     if _is_computed(call):
@@ -48,7 +47,7 @@ def dequantize(call: TorchCall) -> relax.Expr:
         return relax.op.multiply(steps, call["scale"])
     scale, zero, axis = _numbers(call)
     dtype = str(q.ty.dtype)
-    if dtype not in (*CODES, "int32"):
+    if dtype not in (*CODES_8, "int32"):
         raise call.unsupported_error(f"codes of type {dtype} are not supported", WAY_OUT)
     return ops.dequantize(q, relax.const(scale), relax.const(zero), axis=axis)
 
@@ -72,8 +71,9 @@ def _quantize_in_run(call: TorchCall, x: relax.Expr, dtype: str, low: int, high:
 def fake_quantize(call: TorchCall) -> tuple[relax.Expr]:
     """A fake quantizer as both operators; the mask beside its result is not computed."""
     low, high = _bounds(call)
-    dtype = next((name for name, (least, most) in RANGES.items() if least <= low and high <= most), None)
-    if dtype is None:
+    dtype = "uint8" if low >= 0 else "int8"
+    least, most = CODE_TYPES[dtype].limits
+    if not (least <= low and high <= most):
         raise call.unsupported_error(f"codes from {low} to {high} are not supported", WAY_OUT)
     x = call["self"]
     scale, zero, axis = _numbers(call)
