@@ -23,8 +23,8 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.operators import where
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.operators.record import RESHAPE, TRANSPOSED
-from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, op_name, shape_of, sizes_of
 from tvmq.numerics.gemm import multiply_matrices
