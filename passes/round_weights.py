@@ -28,7 +28,7 @@ from tvmq import numerics
 from tvmq.calibration.observers.rounding import Rounding
 from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.moments import Moments, blocks, joint_matrices

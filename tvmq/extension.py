@@ -45,7 +45,7 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import stage_of
 from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import rename_inputs
-from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.own_operators import OwnOperator, operator
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import (

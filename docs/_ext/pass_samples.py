@@ -11,7 +11,7 @@ from tvm import relax
 
 from tvmq.calibration.observers.rounding import Rounding
 from tvmq.formats.relax import from_relax
-from tvmq.graph.ops.conversions import dequantize, quantize
+from tvmq.graph.operators.conversions import dequantize, quantize
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.options.config import QConfig, qconfig
 from tvmq.passes.annotate import annotate

@@ -22,7 +22,7 @@ from tvm import relax
 from tvmq.errors import CalibrationError
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
-from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
 from tvmq.numerics.spec import QParams, choose_qparams

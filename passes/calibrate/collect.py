@@ -14,7 +14,7 @@ import tvm
 
 from tvmq.calibration.observers.base import TensorStatistics
 from tvmq.errors import CalibrationError
-from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.numerics.spec import QuantSpec
 from tvmq.passes.calibrate.observed_model import (

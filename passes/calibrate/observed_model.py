@@ -27,8 +27,8 @@ from tvm import relax
 
 from tvmq.calibration.observers.base import TensorStatistics
 from tvmq.calibration.observers.statistics_buffers import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, StatisticsBuffers
+from tvmq.graph.operators.conversions import is_calibrated
 from tvmq.graph.ops import observe as operator
-from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.rewrite import Rewriter, build_function
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
-from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.view import View, const_value, op_name
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.calibration.observers import make_weight_observer
-from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
 from tvmq.options.config import QConfig

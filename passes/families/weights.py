@@ -11,8 +11,8 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph.operators import OPERATORS
+from tvmq.graph.operators.conversions import is_calibrated, spec_of
 from tvmq.graph.operators.record import TRANSPOSED
-from tvmq.graph.ops.conversions import is_calibrated, spec_of
 from tvmq.graph.view import const_value, op_name
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.numerics.spec import QParams, QuantSpec

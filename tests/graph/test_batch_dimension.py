@@ -98,7 +98,9 @@ APART = {
         [("n", 5, 16)],
     ),
     "codes of steps": (
-        lambda x: ops.quantize(turned(x), const(16), relax.const(np.int32([0])), axis=2, dtype="uint8", qmin=0, qmax=255),
+        lambda x: ops.quantize(
+            turned(x), const(16), relax.const(np.int32([0])), axis=2, dtype="uint8", qmin=0, qmax=255
+        ),
         [("n", 5, 16)],
     ),
     "one of three": (lambda x: R.reshape(R.strided_slice(three(x), *begin_end(0, 1)), (N, 5, 2)), [("n", 5, 6)]),
@@ -149,7 +151,9 @@ TOGETHER = {
     "steps are samples": (loop, [("n", 3, 16)]),
     "states of other samples": (lambda x, s: loop(x, None, R.flip(s, 1)), [(5, "n", 16), (2, "n", 4)]),
     "codes of each sample": (
-        lambda x: ops.quantize(turned(x), const(1), relax.const(np.int32([0])), axis=1, dtype="uint8", qmin=0, qmax=255),
+        lambda x: ops.quantize(
+            turned(x), const(1), relax.const(np.int32([0])), axis=1, dtype="uint8", qmin=0, qmax=255
+        ),
         [("n", 5, 16)],
     ),
     "samples become steps": (lambda x: R.reshape(turned(x), (N, 5, 16)), [("n", 5, 16)]),

@@ -13,7 +13,6 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.evaluate import EXACT, FLOAT
 from tvmq.graph.operators import OPERATORS, RECORDS, where
-from tvmq.graph.ops.observe import observe
 from tvmq.reference.definition import DEFINED
 
 # Not executed by a definition: a fence changes no value, observe occurs in modules of calibration alone
@@ -72,10 +71,17 @@ def test_a_constructor_takes_all_tensors() -> None:
         ops.multiply(x, x, a_zero=1)
 
 
+def test_an_operator_shows_its_declaration() -> None:
+    signature = str(inspect.signature(ops.multiply))
+    assert signature == "(a: 'te.Tensor', b: 'te.Tensor', *, a_zero: 'int', b_zero: 'int') -> 'te.Tensor'"
+    assert ops.multiply.__doc__.startswith("Exact int32 product")
+    with pytest.raises(AttributeError, match=r"module 'tvmq\.graph\.ops' has no attribute 'divide'"):
+        _ = ops.divide
+
+
 def test_a_constructor_takes_any_sequence() -> None:
     x = relax.Var("x", relax.TensorType([2, 3], "float32"))
     assert list(ops.float_sum(x, axes=(np.int64(0), 1)).attrs.axes) == [0, 1]
-    assert observe.__name__ == "observe"
 
 
 @pytest.mark.parametrize(

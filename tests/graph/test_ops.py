@@ -108,8 +108,8 @@ def test_runs_under_stock_tvm() -> None:
         assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
 
 
-# Of loops over time, which kernels alone write: tests/codegen/kernels/recurrent.
-WITHOUT_LEGALIZATION = ("recurrent", "recurrent_codes")
+# Kernels alone write them: tests/codegen/kernels/recurrent, tests/codegen/kernels/calibrate
+WITHOUT_LEGALIZATION = ("observe", "recurrent", "recurrent_codes")
 
 
 def test_every_operator_has_cases() -> None:
@@ -195,7 +195,7 @@ def test_a_weight_of_other_channels_is_refused() -> None:
 
 def test_fence_is_the_identity_elsewhere() -> None:
     """Targets without LLVM get the plain value."""
-    from tvmq.graph.ops.registry import fence
+    from tvmq.graph.operators.loops import fence
 
     value = tvm.tirx.Var("v", "float32") * tvm.tirx.const(2.0, "float32")
     with tvm.target.Target("c"):

@@ -117,7 +117,9 @@ def test_an_operator_from_an_onnx_node_to_verified_integers(quantized, tmp_path)
     exe = tvmq.build(mod)
     assert tvmq.verify(exe, feeds).exact
     explanation = tvmq.explain(exe)
-    assert all(entry["precision"] == "int8" for entry in explanation.ledger.layers.values()) and not explanation.undefined
+    assert (
+        all(entry["precision"] == "int8" for entry in explanation.ledger.layers.values()) and not explanation.undefined
+    )
     assert "R.tvmq_tests.gate_codes(" in mod["main"].script()
     again = tvm.script.from_source(mod["main"].script(show_meta=True))
     assert "gate_codes" in again.script()
@@ -201,7 +203,9 @@ def test_lowerings_take_operators_of_ones_own(quantized):
     mod, feeds = quantized
     lowering = tvmq.Lowering(
         "tvmq_tests.gate_codes",
-        lambda match: code_gate(*match.placeholders(), match.attrs("tvmq_tests.gate_codes").step, match.attrs("tvmq_tests.gate_codes").zero),
+        lambda match: code_gate(
+            *match.placeholders(), match.attrs("tvmq_tests.gate_codes").step, match.attrs("tvmq_tests.gate_codes").zero
+        ),
     )
     (check,) = tvmq.verify(tvmq.build(mod, lowerings=[lowering]), feeds).lowerings
     assert check.values > 0 and check.differing == 0

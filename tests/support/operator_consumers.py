@@ -117,9 +117,9 @@ REFUSED = "The exporter refuses it by name: it has no form for it yet."
 
 def _reference() -> Set[str]:
     from tvmq.graph.evaluate import EXACT, FLOAT
-    from tvmq.reference.definition import DEFINED, INTEGER
+    from tvmq.reference.definition import DEFINED
 
-    return EXACT.keys() | FLOAT.keys() | DEFINED.keys() | INTEGER.keys()
+    return EXACT.keys() | FLOAT.keys() | DEFINED.keys()
 
 
 def _onnx() -> Set[str]:
@@ -228,7 +228,7 @@ MATRIX: dict[str, Consumer] = {
             "It changes no value, and the reference skips it.": ("tvmq.fence",),
             "It is in modules of calibration alone.": ("tvmq.observe",),
         },
-        "`DEFINED` and `INTEGER` of `tvmq/reference/definition.py`, `EXACT` and `FLOAT` of `tvmq/graph/evaluate.py`",
+        "`definition` of its declaration in `tvmq/graph/operators/`, `DEFINED` of `tvmq/reference/definition.py`, `EXACT` and `FLOAT` of `tvmq/graph/evaluate.py`",
     ),
     "ONNX": Consumer(
         OPERATORS.keys(),

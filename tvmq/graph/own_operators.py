@@ -17,16 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import tvm
-import tvm.relax.script.parser as parser
 from tvm import ir, relax, te, tirx
-from tvm_ffi.dataclasses import py_class
 
 from tvmq.errors import ConfigError
+from tvmq.graph.operators.declaration import make_attributes_type, register_operator
 
 NAME = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
 TAKEN = ("tvmq", "nn", "image", "memory", "vm", "builtin", "dist", "grad", "ccl", "vision")  # namespaces of relax
@@ -139,27 +136,22 @@ def _as_first(x: Any, *_others: Any, **_attributes: Any) -> tuple[Any, str]:
 
 def _register(own: OwnOperator) -> None:
     """Tell TVM; what may change later is looked up by name when it is asked for."""
-    name, full = own.name, f"relax.{own.name}"
+    name = own.name
     try:
-        ir.Op.get(full)
+        ir.Op.get(f"relax.{name}")
     except Exception:  # TVM's error of a name that is not there has no class of its own
         pass
     else:
         raise ConfigError(f"operator '{name}': TVM has a relax.{name} already; take another name")
-    fields = {"__annotations__": dict(own.attributes), "__module__": __name__, "__doc__": f"Of {name}."}
-    _attributes[name] = py_class(f"tvmq.own.{name}", frozen=True)(type("Attributes", (tvm.ir.Attrs,), fields))
-    ir.register_op_attr(full, "FInferType", lambda call, _builder: _type(_operators[name], call))
-    ir.register_op_attr(full, "FPurity", True)
-    ir.register_op_attr(full, "FLegalize", lambda builder, call: _legalize(_operators[name], builder, call))
-    op = ir.Op.get(full)
-    op.set_num_inputs(len(own.inputs))
-    op.set_attrs_type_key(f"tvmq.own.{name}")
-    for arg in own.inputs:
-        op.add_argument(arg, "Tensor", arg)
-    namespace, _, short = name.partition(".")
-    if not hasattr(parser, namespace):
-        setattr(parser, namespace, SimpleNamespace())
-    setattr(getattr(parser, namespace), short, lambda *tensors, **values: _operators[name](*tensors, **values))
+    _attributes[name] = make_attributes_type(f"tvmq.own.{name}", own.attributes)
+    register_operator(
+        name,
+        own.inputs,
+        f"tvmq.own.{name}",
+        lambda call, _builder: _type(_operators[name], call),
+        lambda builder, call: _legalize(_operators[name], builder, call),
+        lambda *tensors, **values: _operators[name](*tensors, **values),
+    )
 
 
 def _type(own: OwnOperator, call: relax.Call) -> relax.TensorType:

@@ -2,7 +2,7 @@
 
 A convolution or product is compiled together with its bias and clip, since they share one kernel; every other
 operator alone. Results of float operators do not depend on what they are fused with
-(graph/ops/value_functions.py), so the whole module gives the same.
+(graph/operators/value_functions.py), so the whole module gives the same.
 
 Tests: tests/reference/test_reference.py
 """

@@ -36,7 +36,7 @@ from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.norm.group_norm import GroupNorm
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.codegen.schedule.generic import schedule_generic
-from tvmq.graph.ops.registry import fence
+from tvmq.graph.operators.loops import fence
 from tvmq.tools.analysis.verification import unequal_bits
 
 SMALL: list[Case] = [

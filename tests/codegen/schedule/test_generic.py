@@ -23,7 +23,7 @@ from tvmq.codegen.schedule.accesses import describe, walk
 from tvmq.codegen.schedule.generic import KERNEL, SCHEDULED, is_scheduled, schedule_function, schedule_generic
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.graph import ops
-from tvmq.graph.ops.registry import fence
+from tvmq.graph.operators.loops import fence
 
 TARGET = resolve_target("llvm")
 F32 = "float32"

@@ -8,7 +8,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.graph.ops.registry import register  # noqa: F401 -- our operators are known from here on
+from tvmq.graph.operators.loops import register  # noqa: F401 -- our operators are known from here on
 
 Build = Callable[..., relax.Expr]
 

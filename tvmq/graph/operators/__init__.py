@@ -7,14 +7,28 @@ from __future__ import annotations
 
 from functools import cache
 
+from tvmq.graph.operators import (  # noqa: F401 -- each declares operators of ours
+    arithmetic,
+    conversions,
+    dynamic,
+    float_sums,
+    integer_norms,
+    norms,
+    observe,
+    packed_weights,
+    pools,
+    recurrent,
+    softmax,
+    value_functions,
+)
+from tvmq.graph.operators.declaration import DECLARED
 from tvmq.graph.operators.elementwise import ELEMENTWISE
 from tvmq.graph.operators.moves import MOVING
 from tvmq.graph.operators.products import PRODUCTS
 from tvmq.graph.operators.record import Record
 from tvmq.graph.operators.reductions import REDUCING
-from tvmq.graph.operators.tvmq_operators import OWN
 
-RECORDS = (*ELEMENTWISE, *MOVING, *PRODUCTS, *REDUCING, *OWN)
+RECORDS = (*ELEMENTWISE, *MOVING, *PRODUCTS, *REDUCING, *DECLARED)
 OPERATORS: dict[str, Record] = {record.name: record for record in RECORDS}
 
 

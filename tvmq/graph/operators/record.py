@@ -82,7 +82,11 @@ class Record:
     def evaluate(self, call: relax.Call, *arrays: Any) -> Any:
         """Apply the definition to these arrays, as a call of the operator would."""
         assert self.definition is not None, self.name
-        return self.definition(*arrays, **{name: _as_tuple(getattr(call.attrs, name)) for name in self.attributes})
+        return self.definition(*arrays, **self.values(call))
+
+    def values(self, call: relax.Call) -> dict[str, Any]:
+        """Attributes of a call, as Python has them."""
+        return {name: _as_tuple(getattr(call.attrs, name)) for name in self.attributes}
 
 
 def _as_tuple(value: Any) -> Any:

@@ -24,7 +24,7 @@ from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.options.rules import Rule

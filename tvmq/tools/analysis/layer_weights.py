@@ -14,8 +14,8 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.operators import where
+from tvmq.graph.operators.conversions import is_calibrated, spec_of
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
-from tvmq.graph.ops.conversions import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.families.weights import weight_axis
 

@@ -17,7 +17,7 @@ from tests.support.models.quantized_models import Maker, random_feed, results
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import OutputError, StageError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.value_functions import table
+from tvmq.graph.operators.value_functions import table
 from tvmq.graph.rewrite import rewrite
 from tvmq.graph.view import View, op_name
 

@@ -20,7 +20,7 @@ import tvm_ffi
 from tvmq.base.tvm_internals import SEE_CUDA
 from tvmq.codegen.kernels.cuda.device import HEADER
 from tvmq.codegen.target.nvrtc import MARK, is_ours
-from tvmq.graph.ops.registry import CUDA_EXP, CUDA_FENCE
+from tvmq.graph.operators.loops import CUDA_EXP, CUDA_FENCE
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 
 

@@ -30,7 +30,7 @@ from tvm.tirx import const
 
 from tvmq.codegen.compile.legalize import truth_values
 from tvmq.codegen.kernels.parts.symbols import Expr, TirSymbol
-from tvmq.graph.ops.registry import current_kind, fence
+from tvmq.graph.operators.loops import current_kind, fence
 from tvmq.graph.view import dtype_of
 from tvmq.numerics.elementary import ELEMENTARY
 

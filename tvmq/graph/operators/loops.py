@@ -1,9 +1,6 @@
-"""Registering our Relax operators: type inference, purity, legalization, printing and parsing as R.tvmq.*.
+"""Parts of the TE loops of operators of ours, and of the types of their results.
 
-The parser looks names up in `tvm.relax.script.parser.tvmq`; the printer strips "relax." from an operator's name, so
-that R.tvmq.quantize(...) prints and parses back.
-
-NumPy broadcasting for our operators of several arguments.
+NumPy broadcasting for operators of several tensors; the fence that keeps float products as they are.
 
 Tests: tests/graph/test_ops.py
 """
@@ -11,56 +8,37 @@ Tests: tests/graph/test_ops.py
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
-from typing import Any
 
-import tvm.relax.script.parser as parser
-from tvm import ir, relax, te, tirx
+from tvm import relax, te, tirx
 
 # Functions of the source of GPUs, defined in compile/cuda/source.py.
 CUDA_FENCE, CUDA_EXP = "tvmq_rounded", "tvmq_exp_negative"
 
-Infer = Callable[[relax.Call, relax.BlockBuilder], Any]
-Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
-Constructor = Callable[..., relax.Call]
+
+def infer_same(call: relax.Call, _builder: relax.BlockBuilder) -> relax.TensorType:
+    """Type of the first tensor."""
+    return call.args[0].ty
 
 
-def register(
-    name: str, args: Sequence[str], attributes: type[ir.Attrs], infer: Infer, legalize: Legalize
-) -> Constructor:
-    """Create the operator relax.tvmq.<name>; what comes back makes a call of it, as R.tvmq.<name> does.
+def infer_like(dtype: str = "") -> Callable[[relax.Call, relax.BlockBuilder], relax.TensorType]:
+    """Inference of a tensor of the first one's shape.
 
-    args        names of its tensor arguments, which the constructor takes by position
-    attributes  their fields are the constructor's keywords; lists of numbers may be any sequences
+    dtype  of its elements; "" is the call's attribute of that name
     """
-    full = f"relax.tvmq.{name}"
-    ir.register_op_attr(full, "FInferType", infer)
-    ir.register_op_attr(full, "FPurity", True)
-    ir.register_op_attr(full, "FLegalize", legalize)
-    op = ir.Op.get(full)
-    op.set_num_inputs(len(args))
-    info = attributes.__tvm_ffi_type_info__
-    op.set_attrs_type_key(info.type_key)
-    for arg in args:
-        op.add_argument(arg, "Tensor", arg)
 
-    def constructor(*tensors: relax.Expr, **values: Any) -> relax.Call:
-        if len(tensors) != len(args):
-            raise TypeError(f"R.tvmq.{name}: {len(tensors)} tensors; give {', '.join(args)}")
-        return relax.Call(op, list(tensors), attributes(**{key: _as_list(value) for key, value in values.items()}))
+    def infer(call: relax.Call, _builder: relax.BlockBuilder) -> relax.TensorType:
+        return tensor_like(call.args[0], dtype or call.attrs.dtype)
 
-    constructor.__name__ = name
-    keywords = ["*", *(field.name for field in info.fields)] if info.fields else []
-    constructor.__doc__ = f"A call of R.tvmq.{name}({', '.join([*args, *keywords])})."
-    if not hasattr(parser, "tvmq"):
-        parser.tvmq = SimpleNamespace()
-    setattr(parser.tvmq, name, constructor)
-    return constructor
+    return infer
 
 
-def _as_list(value: Any) -> Any:
-    """Sequences of TVM, and tuples, as lists of numbers."""
-    return [int(v) for v in value] if not isinstance(value, str) and isinstance(value, Sequence) else value
+def infer_broadcast(dtype: str = "") -> Callable[[relax.Call, relax.BlockBuilder], relax.TensorType]:
+    """Inference of a tensor of the shape that those of all tensors broadcast to; see `infer_like`."""
+
+    def infer(call: relax.Call, builder: relax.BlockBuilder) -> relax.TensorType:
+        return _broadcast_type(call, dtype or call.attrs.dtype, builder)
+
+    return infer
 
 
 def tensor_like(expr: relax.Expr, dtype: str) -> relax.TensorType:
@@ -99,7 +77,7 @@ def fence(value: tirx.PrimExpr) -> tirx.PrimExpr:
     return tirx.op.call_llvm_pure_intrin(dtype, "llvm.arithmetic.fence", value) if kind == "llvm" else value
 
 
-def broadcast_type(call: relax.Call, dtype: str, ctx: relax.BlockBuilder) -> relax.TensorType:
+def _broadcast_type(call: relax.Call, dtype: str, ctx: relax.BlockBuilder) -> relax.TensorType:
     """Type of the result: Relax's own broadcasting of the shapes, with our element type."""
     shape = call.args[0].ty.shape
     for arg in call.args[1:]:
@@ -124,16 +102,14 @@ def _is_one(dim: tirx.PrimExpr) -> bool:
     return isinstance(dim, tirx.IntImm) and int(dim) == 1
 
 
-def broadcast_compute(
-    a: te.Tensor, b: te.Tensor, element: Callable[[tirx.PrimExpr, tirx.PrimExpr], tirx.PrimExpr], name: str
-) -> te.Tensor:
-    """te.compute over the broadcast shape of `a` and `b`."""
-    return broadcast_all((a, b), element, name)
-
-
 def broadcast_all(tensors: Sequence[te.Tensor], element: Callable[..., tirx.PrimExpr], name: str) -> te.Tensor:
     """te.compute over the broadcast shape of all tensors; `element` takes one element of each."""
     rank = max(len(tensor.shape) for tensor in tensors)
     padded = [[tirx.const(1, "int64")] * (rank - len(t.shape)) + list(t.shape) for t in tensors]
     shape = [next((dim for dim in dims if not _is_one(dim)), dims[0]) for dims in zip(*padded, strict=True)]
     return te.compute(shape, lambda *i: element(*(t(*_index(t, i)) for t in tensors)), name=name)
+
+
+def as_codes(value: tirx.PrimExpr, dtype: str, qmin: int, qmax: int) -> tirx.PrimExpr:
+    """Codes: the value, clipped."""
+    return tirx.Cast(dtype, tirx.min(tirx.max(value, qmin), qmax))

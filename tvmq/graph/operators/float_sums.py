@@ -1,7 +1,5 @@
 """Float sums in one order of adding, the same on every CPU.
 
-R.tvmq.float_sum(x): numerics.float_sum, sum or mean of float32 over axes, equal on every CPU.
-
 Tests: tests/graph/test_ops.py
 """
 
@@ -10,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import tvm
 from tvm import relax, te, tirx
-from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import known_shape, register
+from tvmq import numerics
+from tvmq.graph.operators.declaration import declare
+from tvmq.graph.operators.loops import known_shape
+from tvmq.graph.operators.record import REDUCTION
 from tvmq.numerics.float_sum import LANES
 
 
@@ -72,16 +71,7 @@ def unravel_index(position: tirx.PrimExpr, sizes: list[tirx.PrimExpr]) -> list[t
     return [position, *reversed(index)]
 
 
-@py_class("tvmq.attrs.FloatSum", frozen=True)
-class FloatSumAttrs(tvm.ir.Attrs):
-    """axes, ascending and not negative; keepdims leaves them with size 1; mean divides by the count."""
-
-    axes: list[int]
-    keepdims: bool = False
-    mean: bool = False
-
-
-def _infer_float_sum(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
+def _infer_float_sum(call: relax.Call, _builder: relax.BlockBuilder) -> relax.TensorType:
     shape = known_shape(call)
     axes, keepdims = [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
     one = tirx.const(1, "int64")
@@ -89,28 +79,28 @@ def _infer_float_sum(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.Tensor
     return relax.TensorType(sizes, "float32")
 
 
-def _legalize_float_sum(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    axes, shape = [int(axis) for axis in call.attrs.axes], list(call.ty.shape)
-    keepdims, mean = bool(call.attrs.keepdims), bool(call.attrs.mean)
+@declare(REDUCTION, numerics.float_sum, infer=_infer_float_sum, batch="reduces", integer=True)
+def float_sum(
+    x: te.Tensor, *, axes: list[int], keepdims: bool = False, mean: bool = False, result: relax.TensorType
+) -> te.Tensor:
+    """Sum or mean of float32 over axes, equal on every CPU.
 
-    def compute(x: te.Tensor) -> te.Tensor:
-        kept = [axis for axis in range(len(x.shape)) if axis not in axes]
-        row = [x.shape[axis] for axis in axes]
-        count = product(row)
+    axes      ascending, none negative
+    keepdims  leaves them with size 1
+    mean      divides by the count
+    """
+    others = [axis for axis in range(len(x.shape)) if axis not in axes]
+    row = [x.shape[axis] for axis in axes]
+    count = product(row)
 
-        def value(i: tuple[tirx.Var, ...], position: tirx.PrimExpr) -> tirx.PrimExpr:
-            place = dict(zip([*kept, *axes], [*i, *unravel_index(position, row)], strict=True))
-            return x(*[place[axis] for axis in range(len(x.shape))])
+    def value(i: tuple[tirx.Var, ...], position: tirx.PrimExpr) -> tirx.PrimExpr:
+        place = dict(zip([*others, *axes], [*i, *unravel_index(position, row)], strict=True))
+        return x(*[place[axis] for axis in range(len(x.shape))])
 
-        total = lane_sum([x.shape[axis] for axis in kept], count, value)
+    total = lane_sum([x.shape[axis] for axis in others], count, value)
 
-        def result(*i: tirx.Var) -> tirx.PrimExpr:
-            value = total(*[i[axis] for axis in kept] if keepdims else i)
-            return value / as_float(count) if mean else value
+    def element(*i: tirx.Var) -> tirx.PrimExpr:
+        value = total(*[i[axis] for axis in others] if keepdims else i)
+        return value / as_float(count) if mean else value
 
-        return te.compute(shape, result, name="float_sum")
-
-    return bb.call_te(compute, call.args[0], primfunc_name_hint="float_sum")
-
-
-float_sum = register("float_sum", ("x",), FloatSumAttrs, _infer_float_sum, _legalize_float_sum)
+    return te.compute(list(result.shape), element, name="float_sum")
