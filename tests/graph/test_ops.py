@@ -11,6 +11,7 @@ from tvm import relax
 
 from tests.graph.op_case import Case
 from tests.graph.op_cases import CASES
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.compile.vm_pipeline import compile_module
 from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph import ops
@@ -20,13 +21,7 @@ TARGETS = ["llvm", "llvm -mcpu=haswell"]
 
 def function_of(case: Case) -> relax.Function:
     """A function of one call."""
-    params = [relax.Var(name, relax.TensorType(array.shape, str(array.dtype))) for name, array in case.inputs.items()]
-    builder = relax.BlockBuilder()
-    with builder.function("main", params):
-        with builder.dataflow():
-            result = builder.emit_output(builder.emit(case.call(*params), "y"))
-        builder.emit_func_output(result)
-    return builder.get()["main"]
+    return build_module(case.inputs, lambda builder, *params: builder.emit(case.call(*params), "y"))["main"]
 
 
 FUNCTIONS = {name: function_of(case) for name, case in CASES.items()}

@@ -14,6 +14,7 @@ from tvm import relax, te, tirx
 from tvm.script import tirx as T
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import ArtifactError, BuildError, ConfigError
 from tvmq.extension import Group, importer, operator
@@ -158,15 +159,10 @@ def test_a_dynamic_batch_is_run_sample_by_sample_where_the_operator_says_so(apar
         kernel=lambda x: te.compute(x.shape, lambda *at: -x(*at)),
         samples_apart=apart,
     )
-    n = tirx.Var("n", "int64")
-    x, builder = relax.Var("x", relax.TensorType([n, 3], "int32")), relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(own(x))
-        builder.emit_func_output(y)
-    assert (batch_dimension(builder.get()) == "n") is apart
+    mod = build_module({"x": (("n", 3), "int32")}, lambda _, x: own(x))
+    assert (batch_dimension(mod) == "n") is apart
     values = np.arange(12, dtype=np.int32).reshape(4, 3)
-    exe = tvmq.build(builder.get())
+    exe = tvmq.build(mod)
     np.testing.assert_array_equal(exe(values), -values)
     assert tvmq.verify(exe, {"x": values}).exact
 
@@ -184,16 +180,12 @@ def test_a_kernel_in_tir_is_taken_as_it_is():
         return func
 
     twice = operator("tvmq_tests.twice", definition=lambda x: x * 2, kernel=doubled)
-    x, builder = relax.Var("x", relax.TensorType([5], "int32")), relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(twice(x))
-        builder.emit_func_output(y)
-    exe = tvmq.build(builder.get())
+    mod = build_module({"x": ((5,), "int32")}, lambda _, x: twice(x))
+    exe = tvmq.build(mod)
     np.testing.assert_array_equal(exe(np.arange(5, dtype=np.int32)), np.arange(5) * 2)
     operator("tvmq_tests.twice", definition=lambda x: x * 2, kernel=lambda x: "no kernel")
     with pytest.raises(BuildError, match="operator 'tvmq_tests.twice': its kernel gave a str; return a TE tensor"):
-        tvmq.build(builder.get())
+        tvmq.build(mod)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from tvm import relax
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, block, drive, feeds_of
 from tvmq.codegen.lower.code_range import code_range, magnitude_bound
 from tvmq.codegen.lower.early_codes import codes_early
@@ -112,12 +113,11 @@ def test_ranges_follow_the_bits_of_activations(nbit: int) -> None:
 
 
 def test_a_stack_has_the_range_of_its_parts() -> None:
-    x, builder = relax.Var("x", relax.TensorType((2, 3), "float32")), relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            zero = relax.const(np.int32(0))
-            codes = builder.emit(ops.quantize(x, relax.const(np.float32(1)), zero, dtype="int8", qmin=-9, qmax=7))
-            y = builder.emit_output(relax.op.repeat(builder.emit(relax.op.stack([codes, codes], 0)), 2, 1))
-        builder.emit_func_output(y)
-    view = View(builder.get())
+    one, zero = relax.const(np.float32(1)), relax.const(np.int32(0))
+
+    def body(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+        codes = builder.emit(ops.quantize(x, one, zero, dtype="int8", qmin=-9, qmax=7))
+        return relax.op.repeat(builder.emit(relax.op.stack([codes, codes], 0)), 2, 1)
+
+    view = View(build_module({"x": (2, 3)}, body))
     assert code_range(view, view.var[view.outputs[0]]) == (-9, 7)

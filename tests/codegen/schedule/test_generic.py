@@ -16,6 +16,7 @@ from tvm import relax, te, tirx
 from tvm.ir.prim.expr import Let
 from tvm.relax import op as R
 
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.compile.vm_pipeline import fuse
 from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.codegen.schedule import generic
@@ -36,14 +37,9 @@ def const(value: Any, dtype: str = F32) -> relax.Expr:
 
 def functions(body: Callable[..., relax.Expr], *inputs: tuple[tuple[int, ...], str]) -> tvm.IRModule:
     """The fused functions of a network of the inputs."""
-    builder = relax.BlockBuilder()
-    params = [relax.Var(f"x{i}", relax.TensorType(shape, dtype)) for i, (shape, dtype) in enumerate(inputs)]
-    with builder.function("main", params):
-        with builder.dataflow():
-            result = builder.emit_output(builder.normalize(body(*params)))
-        builder.emit_func_output(result)
+    mod = build_module({f"x{i}": kind for i, kind in enumerate(inputs)}, lambda _, *params: body(*params))
     with TARGET.as_tvm():
-        return fuse(builder.get())
+        return fuse(mod)
 
 
 def prim_funcs(mod: tvm.IRModule) -> list[Any]:

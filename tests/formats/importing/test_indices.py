@@ -11,6 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tvmq.errors import DataError, UnsupportedOpError
 
 RANDOM = np.random.default_rng(0)
@@ -202,13 +203,10 @@ def test_torch_indices() -> None:
 def test_a_module_that_asks_for_wrapping_gets_it() -> None:
     from tvm import relax
 
-    builder = relax.BlockBuilder()
-    x, i = relax.Var("x", relax.TensorType((4,), "float32")), relax.Var("i", relax.TensorType((3,), "int64"))
-    with builder.function("main", [x, i]):
-        with builder.dataflow():
-            results = [builder.emit_output(relax.op.take(x, i, axis=0, mode=mode)) for mode in ("wrap", "clip")]
-        builder.emit_func_output(relax.Tuple(results))
-    mod, _ = tvmq.from_relax(builder.get())
+    inputs = {"x": (4,), "i": ((3,), "int64")}
+    modes = ("wrap", "clip")
+    taken = build_module(inputs, lambda _, x, i: [relax.op.take(x, i, axis=0, mode=mode) for mode in modes])
+    mod, _ = tvmq.from_relax(taken)
     feed = {"x": np.float32([1, 2, 3, 4]), "i": np.array([5, -6, 2**62])}
     for results in (tvmq.build(mod).run(feed), tvmq.reference.run(mod, feed)):
         assert [result.tolist() for result in results] == [[2, 3, 1], [4, 1, 4]]

@@ -156,8 +156,9 @@ def test_what_is_a_mask(body: str, expected: tuple[float, float] | None) -> None
     body = body.replace("R.const(-np.inf, 'float32')", "infinity")
     signature = 'mask: R.Tensor((2, 10), "int64"), infinity: R.Tensor((), "float32")'
     mod = block(signature, body, '(2, 10), "float32"', infinity=np.float32(-np.inf))
-    found = find_mask(View(tvmq.passes.prepare.prepare(mod)), "n")
-    assert (found and (found.factor, found.summand)) == expected
+    for written in (tvmq.passes.prepare.prepare(mod), mod)[: 1 if "infinity" in body else 2]:  # a parameter at first
+        found = find_mask(View(written), "n")
+        assert (found and (found.factor, found.summand)) == expected
 
 
 def test_numbers_that_add_axes_make_no_mask() -> None:

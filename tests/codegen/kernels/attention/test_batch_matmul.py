@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.cases import codes
-from tests.codegen.kernels.cases import contiguous as dense
+from tests.codegen.kernels.cases import codes, dense
 from tests.codegen.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.attention.batch_matmul import batch_matmul

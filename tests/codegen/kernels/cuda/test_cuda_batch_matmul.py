@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.codegen.kernels.attention.test_batch_matmul import SHAPES, expected, step_for
-from tests.codegen.kernels.cases import codes
-from tests.codegen.kernels.cases import contiguous as dense
+from tests.codegen.kernels.cases import codes, dense
 from tests.codegen.kernels.cuda.emulated import ARCHS, compiled, cuda_source, needs_compiler, needs_nvcc, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand
