@@ -21,10 +21,7 @@ CASES = {
     "rms_norm": (lambda x: ops.rms_norm(x, G), lambda x: numerics.rms_norm(x, GAMMA)),
     "softmax": (lambda x: ops.softmax(x, axis=1), lambda x: numerics.softmax(x, 1)),
     "log_softmax": (lambda x: ops.log_softmax(x, axis=1), lambda x: numerics.log_softmax(x, 1)),
-    "mean": (
-        lambda x: ops.float_sum(x, axes=[1], mean=True),
-        lambda x: numerics.float_sum(x, [1], mean=True),
-    ),
+    "mean": (lambda x: ops.float_sum(x, axes=[1], mean=True), lambda x: numerics.float_sum(x, [1], mean=True)),
     "group_norm": (
         lambda x: ops.group_norm(relax.op.permute_dims(x, [0, 2, 1]), G, G, groups=4),
         lambda x: numerics.group_norm(x.transpose(0, 2, 1), GAMMA, GAMMA, groups=4),

@@ -91,13 +91,7 @@ def test_saves_and_loads(name: str) -> None:
 @pytest.mark.slow
 def test_runs_under_stock_tvm() -> None:
     """After `import tvmq` TVM's own pipeline compiles our operators."""
-    names = [
-        "quantize_uint8_axism1_0_255",
-        "requantize_float_UPWARD_axis1_2",
-        "softmax_axis1",
-        "add_1",
-        "sum_pool_1",
-    ]
+    names = ["quantize_uint8_axism1_0_255", "requantize_float_UPWARD_axis1_2", "softmax_axis1", "add_1", "sum_pool_1"]
     machine = relax.VirtualMachine(tvm.compile(module_of(*names), "llvm"), tvm.cpu())
     for name in names:
         assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
@@ -134,13 +128,7 @@ def test_symbolic_dimensions_are_kept() -> None:
     n = tvm.tirx.Var("n", "int64")
     x = relax.Var("x", relax.TensorType([n, 3], "int32"))
     call = ops.requantize(
-        x,
-        relax.const(np.float32(1)),
-        relax.const(np.int32(0)),
-        zero_point=0,
-        dtype="int8",
-        qmin=-128,
-        qmax=127,
+        x, relax.const(np.float32(1)), relax.const(np.int32(0)), zero_point=0, dtype="int8", qmin=-128, qmax=127
     )
     ty = relax.BlockBuilder().normalize(call).ty
     assert ty.shape[0].same_as(n) and str(ty.dtype) == "int8"
@@ -172,8 +160,7 @@ def test_shapes_of_unknown_size_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
-    [lambda x: ops.sum(x, axes=[1]), lambda x: ops.sum_pool(x, kernel=[1], strides=[1], padding=[0] * 4)],
+    "call", [lambda x: ops.sum(x, axes=[1]), lambda x: ops.sum_pool(x, kernel=[1], strides=[1], padding=[0] * 4)]
 )
 def test_sums_need_a_shape(call: Callable[[relax.Var], relax.Call]) -> None:
     x = relax.Var("x", relax.TensorType(dtype="uint8", ndim=4))

@@ -52,24 +52,12 @@ def test_quantize_golden():
     x = np.float32([-np.inf, -1.25, -0.75, -0.25, -0.0, 0.25, 0.75, 1.25, np.inf, np.nan])
     assert numerics.quantize(x, 0.5, 3, dtype="uint8").tolist() == [0, 1, 1, 3, 3, 3, 5, 5, 255, 0]
     assert numerics.quantize(x, 0.5, -3, dtype="int8", qmin=-4, qmax=4).tolist() == [
-        -4,
-        -4,
-        -4,
-        -3,
-        -3,
-        -3,
-        -1,
-        -1,
-        4,
-        -4,
-    ]
+        -4, -4, -4, -3, -3, -3, -1, -1, 4, -4,
+    ]  # fmt: skip
 
 
 def test_quantize_divides():
-    x, scale = (
-        np.float32(0.18850000202655792),
-        np.float32(0.013000000268220901),
-    )  # 14.5 exactly, after rounding
+    x, scale = (np.float32(0.18850000202655792), np.float32(0.013000000268220901))  # 14.5 exactly, after rounding
     assert np.float32(x / scale) == 14.5 != x * (np.float32(1) / scale)
     assert int(numerics.quantize(x, scale, 0, dtype="uint8")) == 14
 

@@ -105,10 +105,7 @@ def test_infinities_clip_and_nan_is_refused():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: numerics.table(np.zeros(1, np.int16), np.zeros(256)),
-            "codes must be uint8 or int8. Got int16",
-        ),
+        (lambda: numerics.table(np.zeros(1, np.int16), np.zeros(256)), "codes must be uint8 or int8. Got int16"),
         (lambda: numerics.table(np.zeros(1, np.int8), np.zeros(255)), r"shape \(256,\). Got \(255,\)"),
         (
             lambda: numerics.rescale_table(QParams(1.0, 0, QuantSpec("int16", 16)), QParams(1.0, 0, QuantSpec())),

@@ -198,11 +198,7 @@ def test_modes_reach_the_operators() -> None:
 
 @pytest.mark.parametrize(
     "mode, multiplier, shift",
-    [
-        ("float", [0.25, 2.0**-7], [0, 0]),
-        ("fixed_point", [2**30, 2**30], [-1, -6]),
-        ("power_of_two", [0, 0], [-2, -7]),
-    ],
+    [("float", [0.25, 2.0**-7], [0, 0]), ("fixed_point", [2**30, 2**30], [-1, -6]), ("power_of_two", [0, 0], [-2, -7])],
 )
 def test_constants_of_the_modes(mode: str, multiplier: list[float], shift: list[int]) -> None:
     found = requantize_constants(np.float64([0.25, 2.0**-7]), mode)

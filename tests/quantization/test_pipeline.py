@@ -280,10 +280,7 @@ def test_debug_enabled_ops() -> None:
 
 def test_a_rule_that_matches_nothing_is_refused() -> None:
     mod, params = tvmq.from_onnx(model_of("residual"))
-    with (
-        tvmq.qconfig(rules=[tvmq.Rule("/conv_33", None)]),
-        pytest.raises(ConfigError, match="did you mean '/conv_3'"),
-    ):
+    with tvmq.qconfig(rules=[tvmq.Rule("/conv_33", None)]), pytest.raises(ConfigError, match="did you mean '/conv_3'"):
         tvmq.quantize(mod, params, feeds_of(model_of("residual")))
 
 

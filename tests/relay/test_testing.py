@@ -75,13 +75,8 @@ def test_resnet_for_large_pictures(layers, convolutions):
     assert found["nn.max_pool2d"] == found["nn.global_avg_pool2d"] == 1
     names = [p.name_hint for p in net.params]
     assert names[:6] == [
-        "data",
-        "bn_data_gamma",
-        "bn_data_beta",
-        "bn_data_moving_mean",
-        "bn_data_moving_var",
-        "conv0_weight",
-    ]
+        "data", "bn_data_gamma", "bn_data_beta", "bn_data_moving_mean", "bn_data_moving_var", "conv0_weight",
+    ]  # fmt: skip
     assert names[-2:] == ["fc1_weight", "fc1_bias"]
 
 

@@ -24,14 +24,8 @@ from tvmq.passes.integrality import integrality
 from tvmq.passes.partition_conversions import partition_conversions
 
 SAMPLES = (
-    "residual",
-    "squeeze_excite",
-    "concat_shared_part",
-    "average_pool",
-    "tables",
-    "maxima",
-    "dense_head_of_pixels",
-)
+    "residual", "squeeze_excite", "concat_shared_part", "average_pool", "tables", "maxima", "dense_head_of_pixels",
+)  # fmt: skip
 # What keeps LLVM from moving a shuffle takes the bits of integers as floats, by its type alone: nothing is computed.
 FENCE = re.compile(
     r'T\.call_llvm_pure_intrin\("float32x\d+", "llvm\.arithmetic\.fence", T\.reinterpret\("float32x\d+", '

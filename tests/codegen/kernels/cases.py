@@ -119,11 +119,7 @@ def multiply_cases(shapes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], ed
 def convert_cases(shapes: Sequence[tuple[int, ...]], edge: str = "mixed") -> Iterator[Case]:
     """quantize, dequantize and requantize, with one parameter and one for each channel."""
     for shape in shapes:
-        for dtype, zero, qmin, qmax in (
-            ("uint8", 120, 0, 255),
-            ("int8", -3, -127, 100),
-            ("int16", 5, -2000, 2000),
-        ):
+        for dtype, zero, qmin, qmax in (("uint8", 120, 0, 255), ("int8", -3, -127, 100), ("int16", 5, -2000, 2000)):
             x, kinds = reals(shape, edge=edge), {"dtype": dtype, "qmin": qmin, "qmax": qmax}
             make = partial(quantize, shape, SCALE, zero, **kinds)
             yield Case(f"quantize {shape} {dtype}", make, (x,), numerics.quantize(x, SCALE, zero, **kinds))
@@ -317,9 +313,7 @@ def batch_matmul_cases(sizes: Sequence[tuple[int, int, int, int]]) -> Iterator[C
         yield Case(f"batch_matmul {batch, rows, depth, columns}", make, (a, stored), expected)
 
 
-def attention_of(
-    batch: tuple[int, ...], rows: int, keys: int, depth: int, columns: int, **changes: Any
-) -> Attention:
+def attention_of(batch: tuple[int, ...], rows: int, keys: int, depth: int, columns: int, **changes: Any) -> Attention:
     """Dense operands, k given transposed."""
     named: dict[str, Any] = {
         "q": dense((*batch, rows, depth), "uint8"),

@@ -38,13 +38,9 @@ CPUS = {
     "avx512vbmi": "icelake-server",
 }
 FLAGS = {
-    "avx2": "avx2",
-    "avx512bw": "avx512bw",
-    "avxvnni": "avx512_vnni",
-    "avx512vnni": "avx512_vnni",
-    "avx512vbmi": "avx512vbmi",
-    "avx512vl": "avx512_vnni",
-}
+    "avx2": "avx2", "avx512bw": "avx512bw", "avxvnni": "avx512_vnni", "avx512vnni": "avx512_vnni",
+    "avx512vbmi": "avx512vbmi", "avx512vl": "avx512_vnni",
+}  # fmt: skip
 
 
 ALIGNMENT, GUARD = 64, 0xA5  # bytes; what memory around an output is filled with

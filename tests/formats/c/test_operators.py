@@ -210,14 +210,8 @@ ARITHMETIC: dict[str, Case] = {
     "one number": ([S], lambda a: op.maximum(a, op.full_like(a, const(-3, "int8")))),
     "cast": ([I], lambda a: op.astype(a, "int8")),
     "wider": ([S], lambda a: op.astype(a, "int64")),
-    "mask": (
-        [I, np.int64([[1, 0, -5]])],
-        lambda a, m: ops.add_mask(a, m, multiplier=2**40, offset=-(2**39)),
-    ),
-    "chain": (
-        [X, X[::-1]],
-        lambda a, b: table(rescaled(ops.multiply(a, b, a_zero=7, b_zero=200), 1, 6)),
-    ),
+    "mask": ([I, np.int64([[1, 0, -5]])], lambda a, m: ops.add_mask(a, m, multiplier=2**40, offset=-(2**39))),
+    "chain": ([X, X[::-1]], lambda a, b: table(rescaled(ops.multiply(a, b, a_zero=7, b_zero=200), 1, 6))),
     "twice": ([S], lambda a: op.add(op.nn.relu(a), op.nn.relu(a))),
 }
 

@@ -73,10 +73,7 @@ class Net:
         **attributes: Any,
     ) -> str:
         """A convolution that keeps the size of the picture by default."""
-        inputs = [
-            x,
-            self.constant(attributes.pop("weight", self.weight(filters, channels // groups, kernel, kernel))),
-        ]
+        inputs = [x, self.constant(attributes.pop("weight", self.weight(filters, channels // groups, kernel, kernel)))]
         if bias:
             inputs.append(self.constant((0.3 * self.random.standard_normal(filters)).astype(np.float32)))
         attributes.setdefault("pads", [kernel // 2] * 4)

@@ -74,10 +74,7 @@ def test_helper_functions_of_the_importer_are_compiled() -> None:
 def test_numbers_keep_having_no_axis() -> None:
     """Zeros are hidden from the simplifier as vectors of one, but not where the result is a number."""
     x = np.float32([[3, -1], [2, 5]])
-    nodes = [
-        helper.make_node("ReduceMax", ["x"], ["m"], keepdims=0),
-        helper.make_node("Sub", ["zero", "m"], ["y"]),
-    ]
+    nodes = [helper.make_node("ReduceMax", ["x"], ["m"], keepdims=0), helper.make_node("Sub", ["zero", "m"], ["y"])]
     types = [helper.make_tensor_value_info("x", 1, x.shape)], [helper.make_empty_tensor_value_info("y")]
     graph = helper.make_graph(nodes, "g", *types, [numpy_helper.from_array(np.array(0, np.float32), "zero")])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)

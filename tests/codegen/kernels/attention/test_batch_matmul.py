@@ -22,14 +22,9 @@ from tvmq.errors import BuildError
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")
 SHAPES = [
-    ((1,), 1, 1, 1),
-    ((2,), 3, 4, 5),
-    ((2, 3), 7, 32, 17),
-    ((3,), 5, 65, 32),
-    ((1, 2), 13, 66, 70),
-    ((1,), 9, 130, 100),
+    ((1,), 1, 1, 1), ((2,), 3, 4, 5), ((2, 3), 7, 32, 17), ((3,), 5, 65, 32), ((1, 2), 13, 66, 70), ((1,), 9, 130, 100),
     ((4,), 33, 31, 64),
-]
+]  # fmt: skip
 
 
 def step_for(kind: str, columns: int, depth: int) -> Requantize | Dequantize | None:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.harness import (
-    compare,
-    conv_operands,
-    epilogue_for,
-    huge_multipliers,
-    levels,
-    requantize_for,
-)
+from tests.codegen.kernels.harness import compare, conv_operands, epilogue_for, huge_multipliers, levels, requantize_for
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.conv.shape import CHUNKS, ConvShape, choose_chunks
 from tvmq.codegen.kernels.isa import isa_named, level

@@ -13,12 +13,7 @@ from tvmq.codegen.kernels.isa import isa_named
 
 LEVELS = levels("avxvnni", "avx512vnni", "avx512vbmi")
 # leading axes, dynamic ones by name, and those of the run; groups, their size, columns
-CASES = [
-    ((1,), (1,), 3, 32, 128),
-    ((2, "n"), (2, 3), 2, 16, 70),
-    ((5,), (5,), 1, 64, 65),
-    (("n",), (1,), 4, 8, 3),
-]
+CASES = [((1,), (1,), 3, 32, 128), ((2, "n"), (2, 3), 2, 16, 70), ((5,), (5,), 1, 64, 65), (("n",), (1,), 4, 8, 3)]
 
 
 @pytest.mark.thinned(2)

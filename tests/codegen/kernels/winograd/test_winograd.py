@@ -9,14 +9,7 @@ import pytest
 import tvm_ffi
 
 from tests.codegen.kernels import harness
-from tests.codegen.kernels.harness import (
-    conv_operands,
-    epilogue_for,
-    expected_conv,
-    levels,
-    requantize_for,
-    run_kernel,
-)
+from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, requantize_for, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.isa import isa_named, level
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Requantize
@@ -68,10 +61,7 @@ def test_small_tiles(name: str) -> None:
 @pytest.mark.parametrize("name", levels("avx512vnni"))
 @pytest.mark.parametrize(
     ("conv", "chunks"),
-    [
-        (same(64, 64, 33, 30, batch=2), (6, 1)),
-        (same(96, 456, 10, 14), (1, 8)),
-    ],
+    [(same(64, 64, 33, 30, batch=2), (6, 1)), (same(96, 456, 10, 14), (1, 8))],
     ids=["tiles of two pictures", "panels"],
 )
 def test_chunks(name: str, conv: Conv2d, chunks: tuple[int, int]) -> None:
