@@ -25,8 +25,8 @@ SHAPE = (1, 4, 8, 8)
 
 def module(body: Body, *shapes: Sequence[int], names: Sequence[str] = ("data", "other")) -> tvm.IRModule:
     """A module of one function over these inputs."""
-    inputs = dict(zip(names, shapes, strict=False))
-    return build_module(inputs, lambda builder, *params: body(builder, list(params)))
+    params = [relax.Var(name, relax.TensorType(shape, "float32")) for name, shape in zip(names, shapes, strict=False)]
+    return build_module(params, lambda builder, *given: body(builder, list(given)))
 
 
 def weight(*shape: int, seed: int = 0) -> relax.Expr:

@@ -15,7 +15,7 @@ from tvm import relax
 
 import tvmq
 from tests.support.models.dynamic_models import encoder, texts
-from tests.support.models.networks import Net, feeds_of, parse
+from tests.support.models.networks import Net, feeds_of, parse, text_of
 from tvmq.errors import ConfigError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import INPUTS, with_names
@@ -28,22 +28,11 @@ from tvmq.tools.analysis.comparison import module_of
 from tvmq.tools.analysis.comparison_table import Comparison
 from tvmq.tools.analysis.layer_weights import LayerWeights
 
-CHAIN = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((1, 4), "float32"), w: R.Tensor((4, 4), "float32"), v: R.Tensor((4, 4), "float32")):
-        R.func_attr({"num_input": 1})
-        with R.dataflow():
-            one = R.matmul(x, w)
-            two = R.nn.relu(one)
-            three = R.matmul(two, v)
-            four = R.nn.relu(three)
-            R.output(four)
-        return four
-"""
+CHAIN = text_of(
+    'x: R.Tensor((1, 4), "float32"), w: R.Tensor((4, 4), "float32"), v: R.Tensor((4, 4), "float32")',
+    "one = R.matmul(x, w)\ntwo = R.nn.relu(one)\nthree = R.matmul(two, v)\nfour = R.nn.relu(three)",
+    inputs=1,
+)
 SOURCES = {"one": ["first"], "two": ["first_act"], "three": ["second"], "four": ["second_act"]}
 
 

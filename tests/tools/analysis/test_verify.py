@@ -12,7 +12,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.support.models.networks import Net, feeds_of, parse
+from tests.support.models.networks import Net, feeds_of, parse, text_of
 from tvmq.errors import DataError
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
@@ -20,19 +20,10 @@ from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.runtime.executable import Executable
 from tvmq.tools.analysis.verification import OutputDifference, Verification, unequal_bits
 
-PRODUCTS = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2, 3), "float32"), w: R.Tensor((3,), "float32")):
-        with R.dataflow():
-            y = R.multiply(x, w)
-            z = R.nn.relu(y)
-            R.output(y, z)
-        return (y, z)
-"""
+PRODUCTS = text_of(
+    'x: R.Tensor((2, 3), "float32"), w: R.Tensor((3,), "float32")',
+    "y = R.multiply(x, w)\nz = R.nn.relu(y)\nreturn (y, z)",
+)
 
 
 def changed(mod: tvm.IRModule, variable: str, change: Any) -> tvm.IRModule:
