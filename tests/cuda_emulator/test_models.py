@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from onnx import TensorProto, helper, numpy_helper
 from tvm.script import ir as I  # noqa: E741,N812
 from tvm.script import relax as R
 
@@ -17,6 +16,7 @@ from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
 from tests.formats.onnx.importer.test_recurrent import model as recurrent_model
 from tests.passes.partition.test_residual_streams import encoder, picture_net
+from tests.support.models import onnx_models
 from tests.support.models.built_modules import build_module
 from tests.support.models.networks import block, feeds_of
 from tests.support.random.graphs import random_inputs, random_model
@@ -64,17 +64,7 @@ def test_random_graphs(seed):
 
 def words(**options: Any) -> tvm.IRModule:
     """Rows of a table, then a product, both of 4-bit weights."""
-    random = np.random.default_rng(0)
-    arrays = {"table": random.normal(size=(20, 8)), "matrix": random.normal(size=(8, 6))}
-    constants = [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()]
-    nodes = [
-        helper.make_node("Gather", ["table", "ids"], ["rows"]),
-        helper.make_node("MatMul", ["rows", "matrix"], ["y"]),
-    ]
-    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [2, 3])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3, 6])
-    graph = helper.make_graph(nodes, "words", [ids], [y], constants)
-    mod, params = tvmq.from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
+    mod, params = tvmq.from_onnx(onnx_models.words())
     return tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic", nbit_weight=4, **options))
 
 

@@ -41,7 +41,6 @@ GENERATED = ("reference/", "passes/", "tutorials/")
 
 
 def blocks(page) -> list[str]:
-    """Python of a page."""
     return FENCE.findall(page.read_text(encoding="utf-8"))
 
 

@@ -1,7 +1,5 @@
 """docs/glossary.md: every place that it names exists, and every word of the field is in it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Outputs of a model that are recognized as scores of classes."""
 
-from __future__ import annotations
-
 import pytest
 from tvm import relax
 

@@ -20,7 +20,6 @@ TARGETS = ["llvm", "llvm -mcpu=haswell"]
 
 
 def function_of(case: Case) -> relax.Function:
-    """A function of one call."""
     return build_module(case.inputs, lambda builder, *params: builder.emit(case.call(*params), "y"))["main"]
 
 

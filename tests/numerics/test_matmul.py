@@ -1,7 +1,5 @@
 """matmul, and the proofs behind its float products."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """QuantSpec, QParams, choose_qparams: invariants, messages, corners."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Options, sizes and padding of sliding windows; codes and their limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -137,7 +137,6 @@ def test_what_asks_for_data_says_so(options: dict[str, Any], target: Any, why: s
 
 
 def with_dynamic_axis(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
-    """The model with one dynamic dimension of its input."""
     model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = "dynamic"
     del model.graph.value_info[:]
     for output in model.graph.output:

@@ -1,7 +1,5 @@
 """relay.testing: networks have Relay's shapes, parameters and names; weights are those of the seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tvm

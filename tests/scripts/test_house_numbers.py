@@ -1,7 +1,5 @@
 """tools/house_numbers.py: each figure on a tree of a few lines, and all of them on this one."""
 
-from __future__ import annotations
-
 import importlib
 import json
 

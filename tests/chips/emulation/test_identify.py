@@ -1,7 +1,5 @@
 """Identification of a requantize rule from its results."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

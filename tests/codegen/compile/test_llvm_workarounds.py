@@ -1,7 +1,5 @@
 """Workaround for LLVM: stores of single elements of a vector; the integer transformer runs them in whole models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tvm

@@ -1,7 +1,5 @@
 """Builds that dynamic dimensions make slow give one warning."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

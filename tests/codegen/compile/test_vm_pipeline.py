@@ -104,7 +104,6 @@ def test_input_is_untouched():
 
 
 def rows(indices: list[int], mode: str = "fast") -> Body:
-    """Rows of a matrix."""
     chosen = relax.const(np.array(indices, np.int64))
     return lambda _bb, x: R.take(x, chosen, axis=0, mode=mode)
 

@@ -70,7 +70,6 @@ def arrays_for(func: Any) -> list[np.ndarray]:
 
 
 def quantize(x: relax.Expr) -> relax.Expr:
-    """Codes of x."""
     return ops.quantize(x, const(0.05), const(3, "int32"), axis=-1, dtype="uint8", qmin=0, qmax=255)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
 from tests.support.models.built_modules import build_module
+from tests.support.models.onnx_models import make_model
 from tvmq.errors import DataError, UnsupportedOpError
 
 RANDOM = np.random.default_rng(0)
-TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
 X = RANDOM.normal(size=(4, 10)).astype(np.float32)
 FEED = {
     "x": X,
@@ -30,11 +30,7 @@ OUTSIDE = [10, 11, 10**7, 2**31, 2**40, 2**63 - 1, -11, -(10**7), -(2**40), -(2*
 def model(
     nodes: list[onnx.NodeProto], feed: dict[str, np.ndarray], outputs: list[str], **constants: Any
 ) -> onnx.ModelProto:
-    inputs = [helper.make_tensor_value_info(n, TYPES[str(value.dtype)], value.shape) for n, value in feed.items()]
-    results = [helper.make_empty_tensor_value_info(name) for name in outputs]
-    stored = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
-    graph = helper.make_graph(nodes, "g", inputs, results, stored)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    return make_model(nodes, feed, outputs, constants)
 
 
 def every_operator(prefix: str = "") -> list[onnx.NodeProto]:

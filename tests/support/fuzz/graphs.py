@@ -44,7 +44,6 @@ class Pool:
         self._schemas: dict[str, Any] = {}
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
         return bool(self.random.random() < probability)
 
     def integer(self, low: int, high: int) -> int:
@@ -52,7 +51,6 @@ class Pool:
         return int(self.random.integers(low, high + 1))
 
     def pick(self, values: Sequence[Value]) -> Value:
-        """Pick one of the values."""
         return values[self.integer(0, len(values) - 1)]
 
     def name(self, stem: str) -> str:
@@ -91,7 +89,6 @@ class Pool:
         return self.constant(np.array(values, np.int64))
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Shape of a tensor."""
         return self.types[name][1]
 
     def tensors(self, fits: Callable[[tuple[int, ...]], bool], kind: int = TensorProto.FLOAT) -> list[str]:

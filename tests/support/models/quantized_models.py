@@ -33,7 +33,6 @@ class Maker:
         self.random = np.random.default_rng(7)
 
     def input(self, name: str, shape: tuple[int, ...], dtype: str = "float32") -> str:
-        """A graph input."""
         self.inputs[name], self.input_types[name] = shape, dtype
         return name
 

@@ -49,7 +49,6 @@ class Graph:
         self.conv_weights: list[tuple[str, tuple[int, ...], int]] = []  # name, shape, groups
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
         return bool(self.random.random() < probability)
 
     def integer(self, low: int, high: int) -> int:
@@ -57,7 +56,6 @@ class Graph:
         return int(self.random.integers(low, high + 1))
 
     def pick(self, values: Sequence[Value]) -> Value:
-        """Pick one of the values."""
         return values[self.integer(0, len(values) - 1)]
 
     def constant(self, array: np.ndarray, name: str) -> str:

@@ -1,7 +1,5 @@
 """run, verify, explain and bench, with fakes in place of TVM."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """The command line as a whole: help, version, exit codes."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """exp, sigmoid and their kind in compiled code: the same alone and fused, vectors; test_defined_floats.py compares bits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tvm import relax

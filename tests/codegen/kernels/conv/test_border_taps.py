@@ -51,7 +51,6 @@ def sums_of(conv, x, weight):
 
 
 def run(kernel, x, y):
-    """The kernel on this CPU."""
     function = tvm.compile(tvm.IRModule({kernel.name: kernel.func}), resolve_target().as_tvm())[kernel.name]
     tensors = [tvm.runtime.tensor(array) for array in (x, *kernel.constants, y)]
     function(*tensors)
