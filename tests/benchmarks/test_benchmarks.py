@@ -69,21 +69,18 @@ def test_bits_that_differ(script: Any) -> None:
     assert differing(np.uint8([1, 2])[::-1], np.uint8([2, 2])) == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({}, None),
-        ({"difference": -1.5}, "int8 - float -1.50"),
-        ({"difference": -1.5, "error": 0.8}, None),
-        ({"beside_ort": -0.5}, "onnxruntime int8 -0.50"),
-        ({"sqnr": 29.7}, "SQNR 29.70 dB"),
-        ({"share": 95.0}, "95.00 %"),
-        ({"difference": -0.3, "points": 0.2}, "0.2 points"),
-        ({"best_difference": -0.5}, "best peer -0.50 ± 0.10"),
-        ({"best_sqnr": 30.4}, "best peer 30.4 dB"),
-        ({"share": 85.1, "least_share": 85}, None),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    ({}, None),
+    ({"difference": -1.5}, "int8 - float -1.50"),
+    ({"difference": -1.5, "error": 0.8}, None),
+    ({"beside_ort": -0.5}, "onnxruntime int8 -0.50"),
+    ({"sqnr": 29.7}, "SQNR 29.70 dB"),
+    ({"share": 95.0}, "95.00 %"),
+    ({"difference": -0.3, "points": 0.2}, "0.2 points"),
+    ({"best_difference": -0.5}, "best peer -0.50 ± 0.10"),
+    ({"best_sqnr": 30.4}, "best peer 30.4 dB"),
+    ({"share": 85.1, "least_share": 85}, None),
+])  # fmt: skip
 def test_bounds_of_accuracy(script: Any, change: dict[str, float], words: str | None) -> None:
     """Each bound of the head of accuracy.py, just held and just missed."""
     figures = {

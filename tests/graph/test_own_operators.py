@@ -209,16 +209,13 @@ def test_a_family_in_place_of_a_table():
     assert "gate_codes" in mod["main"].script() and tvmq.verify(tvmq.build(mod), feeds_of(model)).exact
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("tvmq.mine", {}, "with a namespace of yours"),
-        ("mine", {}, "a name is 'namespace.name'"),
-        ("my_chip.op", {"kernel": 3}, "kernel= is a function. Got a int"),
-        ("my_chip.op", {"attributes": {"sizes": list}}, "attribute 'sizes' must be int, float, bool or str"),
-        ("tvmq_tests.gate", {"attributes": {"other": int}}, "it was made with inputs x and attributes slope"),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "message"), [
+    ("tvmq.mine", {}, "with a namespace of yours"),
+    ("mine", {}, "a name is 'namespace.name'"),
+    ("my_chip.op", {"kernel": 3}, "kernel= is a function. Got a int"),
+    ("my_chip.op", {"attributes": {"sizes": list}}, "attribute 'sizes' must be int, float, bool or str"),
+    ("tvmq_tests.gate", {"attributes": {"other": int}}, "it was made with inputs x and attributes slope"),
+])  # fmt: skip
 def test_an_operator_that_cannot_be_is_refused(name: str, options: dict[str, Any], message: str):
     with pytest.raises(ConfigError, match=re.escape(message)):
         operator(name, **{"definition": lambda x: x, "kernel": lambda x: x, **options})

@@ -132,21 +132,18 @@ def test_bad_scales_are_refused(scale):
         numerics.dequantize(np.zeros(2, np.int8), scale, 0, axis=axis)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"zero_point": 128}, RangeError, r"zero_point must be an integer in -128\.\.127. Got 128"),
-        ({"zero_point": 0.5}, RangeError, "Got 0.5 instead"),
-        ({"zero_point": -5, "qmin": -4}, RangeError, r"-4\.\.127. Got -5"),
-        ({"qmin": -129}, RangeError, r"codes of int8 must lie in -128\.\.127. Got qmin -129"),
-        ({"qmin": 5, "qmax": 4}, RangeError, "Got qmin 5 and qmax 4"),
-        ({"dtype": "int32"}, ConfigError, "must be one of int8, uint8, int16, uint16. Got int32"),
-        ({"scale": [1.0, 1.0], "axis": 0}, ConfigError, r"Got shape \(2,\) for axis 0 of \(3,\) instead"),
-        ({"scale": [1.0, 1.0, 1.0], "axis": 1}, ConfigError, "for axis 1 of"),
-        ({"scale": [1.0, 1.0, 1.0]}, ConfigError, "for axis None"),
-        ({"scale": [[1.0]]}, ConfigError, r"Got shape \(1, 1\)"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "message"), [
+    ({"zero_point": 128}, RangeError, r"zero_point must be an integer in -128\.\.127. Got 128"),
+    ({"zero_point": 0.5}, RangeError, "Got 0.5 instead"),
+    ({"zero_point": -5, "qmin": -4}, RangeError, r"-4\.\.127. Got -5"),
+    ({"qmin": -129}, RangeError, r"codes of int8 must lie in -128\.\.127. Got qmin -129"),
+    ({"qmin": 5, "qmax": 4}, RangeError, "Got qmin 5 and qmax 4"),
+    ({"dtype": "int32"}, ConfigError, "must be one of int8, uint8, int16, uint16. Got int32"),
+    ({"scale": [1.0, 1.0], "axis": 0}, ConfigError, r"Got shape \(2,\) for axis 0 of \(3,\) instead"),
+    ({"scale": [1.0, 1.0, 1.0], "axis": 1}, ConfigError, "for axis 1 of"),
+    ({"scale": [1.0, 1.0, 1.0]}, ConfigError, "for axis None"),
+    ({"scale": [[1.0]]}, ConfigError, r"Got shape \(1, 1\)"),
+])  # fmt: skip
 def test_bad_parameters_are_refused(options, error, message):
     arguments = {"scale": 1.0, "zero_point": 0, "dtype": "int8", **options}
     with pytest.raises(error, match=message):

@@ -119,14 +119,11 @@ def test_sizes_become_numbers():
         exe.run({"x": np.zeros((3, 3), np.float32)})
 
 
-@pytest.mark.parametrize(
-    "sizes, message",
-    [
-        ({"m": 2}, "sizes: 'm' is no dynamic dimension of the model; they are n"),
-        ({"n": 0}, "sizes: 'n' must be an integer of at least 1. Got 0 instead"),
-        ({"n": 2.5}, "sizes: 'n' must be an integer of at least 1. Got 2.5 instead"),
-    ],
-)
+@pytest.mark.parametrize("sizes, message", [
+    ({"m": 2}, "sizes: 'm' is no dynamic dimension of the model; they are n"),
+    ({"n": 0}, "sizes: 'n' must be an integer of at least 1. Got 0 instead"),
+    ({"n": 2.5}, "sizes: 'n' must be an integer of at least 1. Got 2.5 instead"),
+])  # fmt: skip
 def test_sizes_that_are_refused(sizes, message):
     with pytest.raises(ConfigError, match=message):
         tvmq.build(parse(DYNAMIC), sizes=sizes)

@@ -218,15 +218,12 @@ def _packed(name: str) -> Extern:
     return Extern(name, convention="packed")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("my conv",), "symbol must be the name of a function"),
-        (("conv", "lib.a"), "a library is a .so or a .o file. Got 'lib.a'"),
-        (("conv", None, "fast"), "convention must be 'pointers' or 'packed'. Got 'fast'"),
-        (("conv", None, "packed", lambda match: [1]), "extra= numbers follow addresses"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("my conv",), "symbol must be the name of a function"),
+    (("conv", "lib.a"), "a library is a .so or a .o file. Got 'lib.a'"),
+    (("conv", None, "fast"), "convention must be 'pointers' or 'packed'. Got 'fast'"),
+    (("conv", None, "packed", lambda match: [1]), "extra= numbers follow addresses"),
+])  # fmt: skip
 def test_an_extern_that_cannot_be_is_refused(arguments: tuple[Any, ...], message: str):
     with pytest.raises(ConfigError, match=re.escape(message)):
         Extern(*arguments)

@@ -29,29 +29,26 @@ def operators(body: str, shape: str, signature: str = SUMS) -> list[str]:
     return [op_name(value).removeprefix("tvmq.") for _, value in View(mod).bindings]
 
 
-@pytest.mark.parametrize(
-    ("body", "shape", "expected"),
-    [
-        (FLOATS + POOL.format("x") + CODES.format("m"), "(1, 4, 6, 6)", "dequantize quantize nn.max_pool2d"),
-        (
-            FLOATS + POOL.format("x") + "j = R.concat((x, m), axis=1)\n" + CODES.format("j"), "(1, 8, 6, 6)",
-            "dequantize quantize nn.max_pool2d concat",
-        ),
-        (  # somebody else wants the floats
-            FLOATS + POOL.format("x") + "r = R.nn.relu(m)\nn = R.nn.max_pool2d(m)\nj = R.concat((r, n), axis=1)\n"
-            + CODES.format("j"), "(1, 8, 6, 6)",
-            "dequantize nn.max_pool2d nn.relu quantize nn.max_pool2d quantize concat",
-        ),
-        (  # the exponential may be infinite, its difference with itself NaN
-            FLOATS + "e = R.exp(x)\nd = R.subtract(e, e)\n" + POOL.format("d") + CODES.format("m"), "(1, 4, 6, 6)",
-            "dequantize exp subtract nn.max_pool2d quantize",
-        ),
-        (  # a window outside of the picture gives the lowest float
-            FLOATS + "m = R.nn.max_pool2d(x, pool_size=[1, 1], strides=[2, 2], padding=[1, 1, 1, 1])\n"
-            + CODES.format("m"), "(1, 4, 4, 4)", "dequantize nn.max_pool2d quantize",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "shape", "expected"), [
+    (FLOATS + POOL.format("x") + CODES.format("m"), "(1, 4, 6, 6)", "dequantize quantize nn.max_pool2d"),
+    (
+        FLOATS + POOL.format("x") + "j = R.concat((x, m), axis=1)\n" + CODES.format("j"), "(1, 8, 6, 6)",
+        "dequantize quantize nn.max_pool2d concat",
+    ),
+    (  # somebody else wants the floats
+        FLOATS + POOL.format("x") + "r = R.nn.relu(m)\nn = R.nn.max_pool2d(m)\nj = R.concat((r, n), axis=1)\n"
+        + CODES.format("j"), "(1, 8, 6, 6)",
+        "dequantize nn.max_pool2d nn.relu quantize nn.max_pool2d quantize concat",
+    ),
+    (  # the exponential may be infinite, its difference with itself NaN
+        FLOATS + "e = R.exp(x)\nd = R.subtract(e, e)\n" + POOL.format("d") + CODES.format("m"), "(1, 4, 6, 6)",
+        "dequantize exp subtract nn.max_pool2d quantize",
+    ),
+    (  # a window outside of the picture gives the lowest float
+        FLOATS + "m = R.nn.max_pool2d(x, pool_size=[1, 1], strides=[2, 2], padding=[1, 1, 1, 1])\n"
+        + CODES.format("m"), "(1, 4, 4, 4)", "dequantize nn.max_pool2d quantize",
+    ),
+])  # fmt: skip
 def test_what_goes_ahead(body: str, shape: str, expected: str) -> None:
     assert operators(body, shape) == expected.split()
 

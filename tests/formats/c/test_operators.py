@@ -90,10 +90,7 @@ CONVOLUTIONS: dict[str, Case] = {
         [X.reshape(2, 6, 63), S.reshape(2, 63, 6)],
         lambda a, b: rescaled(ops.matmul(a, b, a_zero=3, b_zero=-9), 2, 6),
     ),
-    "broadcast": (
-        [X.reshape(2, 1, 6, 63), S.reshape(2, 63, 6)],
-        lambda a, b: ops.matmul(a, b, a_zero=255, b_zero=0),
-    ),
+    "broadcast": ([X.reshape(2, 1, 6, 63), S.reshape(2, 63, 6)], lambda a, b: ops.matmul(a, b, a_zero=255, b_zero=0)),
     "long rows": ([X.reshape(6, 126), codes_of("int8", (126, 70))], lambda a, b: op.matmul(a, b, "int32")),
 }  # fmt: skip
 

@@ -131,21 +131,18 @@ def test_computed_indices_wrap_round(computed: Any, value: int) -> None:
         np.testing.assert_array_equal(result, wanted)
 
 
-@pytest.mark.parametrize(
-    ("op", "index", "more", "words"),
-    [
-        ("Gather", [[10]], [], "outside of 0..3"),
-        ("GatherElements", [[-5]], [], r"outside of -4\.\.3"),
-        ("GatherND", [[0, 10]], [], r"outside of axes of sizes \[4, 10\]"),
-        ("GatherND", [[0, 1, 2]], [], "3 axes do not fit a tensor of 2"),
-        ("ScatterElements", [[4]], [np.ones((1, 1), np.float32)], r"index 4 lies outside of -4\.\.3"),
-        ("ScatterElements", np.zeros((1, 11), int), [np.ones((1, 11), np.float32)], "larger than .* along axis 1; cut"),
-        ("GatherElements", np.zeros((4, 11), int), [], "larger than .* along axis 1; cut"),
-        ("ScatterND", [[0, 10**9]], [np.ones(1, np.float32)], "outside of axes of sizes"),
-        ("TopK", [11], [], "k is 11, but its axis has size 10; use a k from 1 to 10"),
-        ("TopK", [0], [], "k is 0,"),
-    ],
-)
+@pytest.mark.parametrize(("op", "index", "more", "words"), [
+    ("Gather", [[10]], [], "outside of 0..3"),
+    ("GatherElements", [[-5]], [], r"outside of -4\.\.3"),
+    ("GatherND", [[0, 10]], [], r"outside of axes of sizes \[4, 10\]"),
+    ("GatherND", [[0, 1, 2]], [], "3 axes do not fit a tensor of 2"),
+    ("ScatterElements", [[4]], [np.ones((1, 1), np.float32)], r"index 4 lies outside of -4\.\.3"),
+    ("ScatterElements", np.zeros((1, 11), int), [np.ones((1, 11), np.float32)], "larger than .* along axis 1; cut"),
+    ("GatherElements", np.zeros((4, 11), int), [], "larger than .* along axis 1; cut"),
+    ("ScatterND", [[0, 10**9]], [np.ones(1, np.float32)], "outside of axes of sizes"),
+    ("TopK", [11], [], "k is 11, but its axis has size 10; use a k from 1 to 10"),
+    ("TopK", [0], [], "k is 0,"),
+])  # fmt: skip
 def test_a_constant_outside_is_refused_by_name(op: str, index: Any, more: list[Any], words: str) -> None:
     constants = {"i": np.array(index), **{f"c{n}": value for n, value in enumerate(more)}}
     outputs = ["y", "z"] if op == "TopK" else ["y"]

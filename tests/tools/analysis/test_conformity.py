@@ -113,15 +113,12 @@ def test_the_default_module_of_a_cpu_does_not():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        ({"per_channel": True}, {"per_channel"}),
-        ({"requantize": "fixed_point"}, {"requantize"}),
-        ({"rounding": "TONEAREST"}, {"rounding"}),
-        ({"scheme": "asymmetric"}, {"zero_point"}),
-    ],
-)
+@pytest.mark.parametrize(("options", "wanted"), [
+    ({"per_channel": True}, {"per_channel"}),
+    ({"requantize": "fixed_point"}, {"requantize"}),
+    ({"rounding": "TONEAREST"}, {"rounding"}),
+    ({"scheme": "asymmetric"}, {"zero_point"}),
+])  # fmt: skip
 def test_one_option_outside_is_found(options: dict[str, object], wanted: set[str]):
     like_device = {**DEVICE.options(), "scheme": "symmetric", **options}
     strict = replace(DEVICE, roundings=("UPWARD",))

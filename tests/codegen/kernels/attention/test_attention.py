@@ -140,19 +140,16 @@ def test_the_guessed_power_is_as_near_as_its_margin_says() -> None:
     assert error.max() < 24 * 2.0**-24
 
 
-@pytest.mark.parametrize(
-    ("changes", "scales", "words"),
-    [
-        ({"keys": 20000}, (0.1, 0.1), "depths at most 16000"),
-        ({"rows": 0}, (0.1, 0.1), "sizes must be positive"),
-        ({"q": dense((1, 4, 4), "int16")}, (0.1, 0.1), "takes 8-bit codes. Got int16"),
-        ({"q": MatrixOperand((1, 4, 4), "uint8", 0, (16,), 1, 4)}, (0.1, 0.1), "must be neighbours"),
-        ({"mask": MatrixOperand((1, 4, 1), "float32", 0, (4,), 1, 0)}, (0.1, 0.1), "must be neighbours"),
-        ({}, (0.1, 2.0), "that of softmax within"),
-        ({}, (-1.0, 0.1), "scales must be positive"),
-        ({"codes": CodeLimits(255, 0, 255, "uint8")}, (0.1, 0.1), "codes from zero_point up"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "scales", "words"), [
+    ({"keys": 20000}, (0.1, 0.1), "depths at most 16000"),
+    ({"rows": 0}, (0.1, 0.1), "sizes must be positive"),
+    ({"q": dense((1, 4, 4), "int16")}, (0.1, 0.1), "takes 8-bit codes. Got int16"),
+    ({"q": MatrixOperand((1, 4, 4), "uint8", 0, (16,), 1, 4)}, (0.1, 0.1), "must be neighbours"),
+    ({"mask": MatrixOperand((1, 4, 1), "float32", 0, (4,), 1, 0)}, (0.1, 0.1), "must be neighbours"),
+    ({}, (0.1, 2.0), "that of softmax within"),
+    ({}, (-1.0, 0.1), "scales must be positive"),
+    ({"codes": CodeLimits(255, 0, 255, "uint8")}, (0.1, 0.1), "codes from zero_point up"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(changes: dict, scales: tuple[float, float], words: str) -> None:
     with pytest.raises(BuildError, match=words):
         attention(replace(attention_of((1,), 4, 4, 4, 4), **changes), *scales, attention_step(4), isa_named("avx2"))

@@ -129,16 +129,13 @@ def test_one_matrix_for_all_of_the_batch(level: str) -> None:
     np.testing.assert_array_equal(run_kernel(batch_matmul(product, None, isa_named(level)), arrays, level), result)
 
 
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"depth": 20000}, "the depth at most 16000"),
-        ({"rows": 0}, "sizes must be positive"),
-        ({"a": MatrixOperand((2, 2), "int16", 0, (0,), 2, 1)}, "takes 8-bit codes. Got int16"),
-        ({"a": MatrixOperand((2, 2), "uint8", 0, (0,), 1, 2)}, "must be neighbours"),
-        ({"b": MatrixOperand((4, 4), "uint8", 0, (0,), 8, 2)}, "must be neighbours"),
-    ],
-)
+@pytest.mark.parametrize(("changed", "words"), [
+    ({"depth": 20000}, "the depth at most 16000"),
+    ({"rows": 0}, "sizes must be positive"),
+    ({"a": MatrixOperand((2, 2), "int16", 0, (0,), 2, 1)}, "takes 8-bit codes. Got int16"),
+    ({"a": MatrixOperand((2, 2), "uint8", 0, (0,), 1, 2)}, "must be neighbours"),
+    ({"b": MatrixOperand((4, 4), "uint8", 0, (0,), 8, 2)}, "must be neighbours"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(changed: dict, words: str) -> None:
     square = MatrixOperand((2, 2), "uint8", 0, (0,), 2, 1)
     named = {"batch": (1,), "rows": 2, "depth": 2, "columns": 2, "a": square, "b": square, "y": square}
@@ -185,14 +182,11 @@ def test_a_matrix_for_all_of_the_batch() -> None:
     np.testing.assert_allclose(found, a.astype(np.float64) @ b[:1], atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda p: replace(p, rows=0), "takes float32 of positive sizes. Got .2, 0, 4, 5., float32"),
-        (lambda p: replace(p, a=replace(p.a, dtype="int8")), "Got .2, 3, 4, 5., float32, int8"),
-        (lambda p: replace(p, y=replace(p.y, column=2)), "must be neighbours"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda p: replace(p, rows=0), "takes float32 of positive sizes. Got .2, 0, 4, 5., float32"),
+    (lambda p: replace(p, a=replace(p.a, dtype="int8")), "Got .2, 3, 4, 5., float32, int8"),
+    (lambda p: replace(p, y=replace(p.y, column=2)), "must be neighbours"),
+])  # fmt: skip
 def test_refuses(change, message: str) -> None:
     product = case(((2,), 3, 4, 5), False)[0]
     with pytest.raises(BuildError, match=message):

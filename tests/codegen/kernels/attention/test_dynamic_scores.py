@@ -48,16 +48,13 @@ def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, flo
 
 @pytest.mark.slow
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize(
-    ("mask", "codes"),
-    [
-        (None, SIGNED),
-        (("batch", 1, 1, "keys"), CODES),
-        ((1, 1, "rows", "keys"), CODES),
-        (("batch", 2, "rows", 1), SIGNED),
-        ((1, 2, 1, 1), CODES),
-    ],
-)
+@pytest.mark.parametrize(("mask", "codes"), [
+    (None, SIGNED),
+    (("batch", 1, 1, "keys"), CODES),
+    ((1, 1, "rows", "keys"), CODES),
+    (("batch", 2, "rows", 1), SIGNED),
+    ((1, 2, 1, 1), CODES),
+])  # fmt: skip
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
 def test_masks(codes: CodeLimits, mask: Any, level: str) -> None:
     scales = 0.002, 1 / 255

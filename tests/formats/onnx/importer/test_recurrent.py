@@ -173,13 +173,10 @@ def test_the_module_does_not_grow_with_the_steps() -> None:
     assert sizes[0] == sizes[1] < 20
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"input_forget": 1}, "input_forget=1 is not supported; export it with separate gates"),
-        ({"activations": ["HardSigmoid", "Tanh", "Tanh"]}, "activation hardsigmoid is unknown; use one of"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), [
+    ({"input_forget": 1}, "input_forget=1 is not supported; export it with separate gates"),
+    ({"activations": ["HardSigmoid", "Tanh", "Tanh"]}, "activation hardsigmoid is unknown; use one of"),
+])  # fmt: skip
 def test_refusals(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UnsupportedOpError, match=f"layer 'rnn': LSTM: {words}"):
         tvmq.from_onnx(model("LSTM", **options))
