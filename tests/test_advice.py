@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
 from tests.support.models.networks import block
+from tests.support.models.onnx_models import make_model
 from tvmq.errors import RangeError, UnsupportedOpError
 from tvmq.graph.view import View
 from tvmq.passes.integrality import _FloatReasons
@@ -26,14 +27,7 @@ def floats(*shape: int) -> np.ndarray:
 
 def model(nodes: list[Any], constants: dict[str, np.ndarray]) -> onnx.ModelProto:
     """x of [1, 3, 8, 8] -> y."""
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(value, name) for name, value in constants.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return make_model(nodes, {"x": [1, 3, 8, 8]}, ["y"], constants, 13)
 
 
 # operator in the middle -> what it makes of the numbers of a convolution

@@ -11,10 +11,7 @@ from onnx import helper, numpy_helper
 
 import tvmq
 from tests.support.bad_input import X, make_place, network, quantize, refused
-from tvmq.errors import (
-    ModelError,
-    UnsupportedOpError,
-)
+from tvmq.errors import ModelError, UnsupportedOpError
 
 
 @pytest.fixture

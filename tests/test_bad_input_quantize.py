@@ -13,12 +13,7 @@ import tvmq
 from tests.support.bad_input import X, make_place, network, quantize
 from tests.support.models.networks import Net
 from tvmq.calibration.dataset import Dataset, Input
-from tvmq.errors import (
-    CalibrationError,
-    ConfigError,
-    DataError,
-    OutputError,
-)
+from tvmq.errors import CalibrationError, ConfigError, DataError, OutputError
 
 
 @pytest.fixture

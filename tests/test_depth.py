@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 
 LONGER_THAN_THE_STACK = 1200
 # one round of each kind: (operator, further inputs, attributes)
@@ -48,10 +49,8 @@ def chain(kind: str, length: int, *, seeds: bool = False) -> onnx.ModelProto:
     for number, (operator, more, attributes) in enumerate(steps):
         nodes.append(helper.make_node(operator, [names[number], *more], [names[number + 1]], **attributes))
     used = {name for node in nodes for name in node.input}
-    weights = [numpy_helper.from_array(np.asarray(array), name) for name, array in CONSTANTS.items() if name in used]
-    ends = (helper.make_tensor_value_info(name, TensorProto.FLOAT, (1, 4)) for name in ("x", "y"))
-    graph = helper.make_graph(nodes, "chain", [next(ends)], [next(ends)], weights)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    weights = {name: array for name, array in CONSTANTS.items() if name in used}
+    return make_model(nodes, {"x": (1, 4)}, ["y"], weights, 17)
 
 
 FEED = {"x": np.array([[0.5, -0.25, 1.5, 0.75]], np.float32)}

@@ -29,7 +29,6 @@ def commands(workflow: dict[str, Any]) -> list[str]:
 
 
 def make_targets() -> set[str]:
-    """Targets of the Makefile."""
     return set(re.findall(r"^([a-z0-9-]+)(?: [a-z ]+)?:(?!=)", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 

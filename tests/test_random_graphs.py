@@ -25,7 +25,6 @@ OPERATORS = {
 
 @pytest.fixture(scope="module")
 def models() -> list[onnx.ModelProto]:
-    """The models of all seeds."""
     return [random_model(seed) for seed in SEEDS]
 
 
@@ -39,7 +38,6 @@ def run(model: onnx.ModelProto, feed: dict[str, np.ndarray]) -> list[np.ndarray]
 
 
 def attribute(node: onnx.NodeProto, name: str, default: object) -> object:
-    """Value of an attribute."""
     return next((onnx.helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
 
 

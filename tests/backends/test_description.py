@@ -37,17 +37,14 @@ def test_options_that_nobody_gave_follow():
     assert QConfig().for_backend(CPU) == QConfig()
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"dtype_input": "uint8"}, "dtype_input='uint8': computes no uint8 activations; use dtype_input='int8'"),
-        ({"scheme": "asymmetric"}, "scheme='asymmetric': has no zero points; use scheme='symmetric'"),
-        ({"per_channel": True}, "per_channel=True: takes one scale .*; use per_channel=False"),
-        ({"requantize": "float"}, "requantize='float': does not requantize float; use requantize='power_of_two'"),
-        ({"dtype_weight": "int16"}, "dtype_weight='int16': computes no int16 weights; use dtype_weight='int8'"),
-        ({"activations": "dynamic"}, "activations='dynamic': scales at run time .*; use activations='static'"),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"), [
+    ({"dtype_input": "uint8"}, "dtype_input='uint8': computes no uint8 activations; use dtype_input='int8'"),
+    ({"scheme": "asymmetric"}, "scheme='asymmetric': has no zero points; use scheme='symmetric'"),
+    ({"per_channel": True}, "per_channel=True: takes one scale .*; use per_channel=False"),
+    ({"requantize": "float"}, "requantize='float': does not requantize float; use requantize='power_of_two'"),
+    ({"dtype_weight": "int16"}, "dtype_weight='int16': computes no int16 weights; use dtype_weight='int8'"),
+    ({"activations": "dynamic"}, "activations='dynamic': scales at run time .*; use activations='static'"),
+])  # fmt: skip
 def test_options_given_are_refused_by_name(given: dict[str, object], words: str):
     with pytest.raises(ConfigError, match=f"backend emulated cannot express {words}"):
         qconfig(**given).for_backend(DEVICE)
@@ -78,21 +75,18 @@ def test_rounding_is_refused():
         qconfig(rounding="TONEAREST").for_backend(toy)
 
 
-@pytest.mark.parametrize(
-    ("backend", "family", "words"),
-    [
-        (Backend("toy", families=frozenset({"conv2d"})), "add", "has no integer add"),
-        (Backend("toy", tables=False), "table", "has no tables"),
-        (Backend("toy", multipliers=False), "scale_shift", "does not multiply int32 by constants"),
-        (Backend("toy", wide=False), "integer_softmax", "has no 64-bit integers, which integer_softmax counts in"),
-        (Backend("toy", largest_kernel=3), "conv2d", "has kernels up to 3, not 5"),
-        (Backend("toy", zero_points=False), "conv2d", "has no zero points"),
-        (Backend("toy", activations=("int8",)), "conv2d", "computes no uint8 activations"),
-        (Backend("toy", weights=("int16",)), "conv2d", "computes no int8 weights"),
-        (Backend("toy", per_channel=False), "conv2d", "takes one scale for a weight"),
-        (Backend("toy", requantize=("fixed_point",)), "conv2d", "does not requantize by float"),
-    ],
-)
+@pytest.mark.parametrize(("backend", "family", "words"), [
+    (Backend("toy", families=frozenset({"conv2d"})), "add", "has no integer add"),
+    (Backend("toy", tables=False), "table", "has no tables"),
+    (Backend("toy", multipliers=False), "scale_shift", "does not multiply int32 by constants"),
+    (Backend("toy", wide=False), "integer_softmax", "has no 64-bit integers, which integer_softmax counts in"),
+    (Backend("toy", largest_kernel=3), "conv2d", "has kernels up to 3, not 5"),
+    (Backend("toy", zero_points=False), "conv2d", "has no zero points"),
+    (Backend("toy", activations=("int8",)), "conv2d", "computes no uint8 activations"),
+    (Backend("toy", weights=("int16",)), "conv2d", "computes no int8 weights"),
+    (Backend("toy", per_channel=False), "conv2d", "takes one scale for a weight"),
+    (Backend("toy", requantize=("fixed_point",)), "conv2d", "does not requantize by float"),
+])  # fmt: skip
 def test_layers_are_refused_with_a_reason(backend: Backend, family: str, words: str):
     weights = QuantSpec("int8", symmetric=True, per_channel=True)
     reason = backend.refusal(family, UINT8, weights, "float", kernel=(3, 5))
@@ -104,21 +98,18 @@ def test_the_device_takes_what_its_options_ask():
     assert DEVICE.refusal("conv2d", INT8, INT8, "power_of_two", kernel=(7, 7)) is None
 
 
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"activations": ("int4",)}, "'activations' must be a tuple of"),
-        ({"weights": ("uint8",)}, "codes are signed; add 'int8' or 'int16' to weights=... Got \\('uint8',\\)"),
-        ({"activations": ()}, "'activations' must be a tuple of"),
-        ({"requantize": ("shift",)}, "'requantize' must be a tuple of float, fixed_point, power_of_two"),
-        ({"accumulator_bits": 48}, "'accumulator_bits' must be a whole number in 8..32. Got 48"),
-        ({"largest_kernel": 0}, "'largest_kernel' must be None or a positive"),
-        ({"families": {"conv2d"}}, "'families' must be None or a frozenset"),
-        ({"tables": "yes"}, "'tables' must be a bool"),
-        ({"floats": False}, "requantize 'float' needs floats"),
-        ({"zero_points": False, "activations": ("uint8",)}, "without zero points activations must be signed"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "words"), [
+    ({"activations": ("int4",)}, "'activations' must be a tuple of"),
+    ({"weights": ("uint8",)}, "codes are signed; add 'int8' or 'int16' to weights=... Got \\('uint8',\\)"),
+    ({"activations": ()}, "'activations' must be a tuple of"),
+    ({"requantize": ("shift",)}, "'requantize' must be a tuple of float, fixed_point, power_of_two"),
+    ({"accumulator_bits": 48}, "'accumulator_bits' must be a whole number in 8..32. Got 48"),
+    ({"largest_kernel": 0}, "'largest_kernel' must be None or a positive"),
+    ({"families": {"conv2d"}}, "'families' must be None or a frozenset"),
+    ({"tables": "yes"}, "'tables' must be a bool"),
+    ({"floats": False}, "requantize 'float' needs floats"),
+    ({"zero_points": False, "activations": ("uint8",)}, "without zero points activations must be signed"),
+])  # fmt: skip
 def test_descriptions_are_checked(fields: dict[str, object], words: str):
     with pytest.raises(ConfigError, match=words):
         Backend("toy", **fields)
@@ -130,16 +121,13 @@ def test_backends_are_named_or_handed_over():
     assert backend_named("tests.support.devices.emulated_device:DEVICE") is DEVICE
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("cpus", "did you mean 'cpu'"),
-        (3, "Got 3 instead"),
-        ("tests.nowhere:DEVICE", "no backend description at 'tests.nowhere:DEVICE'"),
-        ("tests.support.devices.emulated_device:NONE", "no backend description"),
-        ("tests.support.devices.emulated_device:run", "is a function, not a tvmq.Backend"),
-    ],
-)
+@pytest.mark.parametrize(("name", "words"), [
+    ("cpus", "did you mean 'cpu'"),
+    (3, "Got 3 instead"),
+    ("tests.nowhere:DEVICE", "no backend description at 'tests.nowhere:DEVICE'"),
+    ("tests.support.devices.emulated_device:NONE", "no backend description"),
+    ("tests.support.devices.emulated_device:run", "is a function, not a tvmq.Backend"),
+])  # fmt: skip
 def test_unknown_backends_are_refused(name: object, words: str):
     with pytest.raises(ConfigError, match=words):
         backend_named(name)

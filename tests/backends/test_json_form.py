@@ -192,18 +192,15 @@ def test_a_bad_description_is_one_clear_error(kind: str, data: Any, words: str):
         assert message.startswith("my.json: operators[") or kind == "scales at run time without floats"
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (b'{"name": "x",}', "my.json: line 1, column 14: not JSON: "),
-        (b'{\n"name": "x"\n"y": 1}', "my.json: line 3, column 1: not JSON: Expecting ',' delimiter"),
-        (b'{"name": "\xff"}', "my.json: not JSON: byte 10 is no UTF-8"),
-        (b'{"name": "x", "name": "y"}', "my.json: field 'name' stands twice in one object"),
-        (b'{"name": "x", "accumulator_bits": NaN}', "my.json: NaN is no number of JSON"),
-        (b"[" * 100000, "my.json: not a description: its lists stand in each other too deep"),
-        (b"", "my.json: line 1, column 1: not JSON"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    (b'{"name": "x",}', "my.json: line 1, column 14: not JSON: "),
+    (b'{\n"name": "x"\n"y": 1}', "my.json: line 3, column 1: not JSON: Expecting ',' delimiter"),
+    (b'{"name": "\xff"}', "my.json: not JSON: byte 10 is no UTF-8"),
+    (b'{"name": "x", "name": "y"}', "my.json: field 'name' stands twice in one object"),
+    (b'{"name": "x", "accumulator_bits": NaN}', "my.json: NaN is no number of JSON"),
+    (b"[" * 100000, "my.json: not a description: its lists stand in each other too deep"),
+    (b"", "my.json: line 1, column 1: not JSON"),
+])  # fmt: skip
 def test_what_is_no_json_is_refused(text: bytes, words: str):
     with pytest.raises(ConfigError, match=words):
         Backend.from_json(text, "my.json")

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 from tvmq.base import forks
 from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.errors import BuildError
@@ -25,20 +25,11 @@ from tvmq.errors import BuildError
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 LONGEST = 60.0  # seconds that a child may take on a busy machine
 # Large enough for parallel regions.
-CONV = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((1, 16, 40, 40), "float32"), w: R.Tensor((32, 16, 3, 3), "float32")):
-        R.func_attr({"num_input": 1})
-        with R.dataflow():
-            y = R.nn.conv2d(x, w)
-            z = R.nn.relu(y)
-            R.output(z)
-        return z
-"""
+CONV = text_of(
+    'x: R.Tensor((1, 16, 40, 40), "float32"), w: R.Tensor((32, 16, 3, 3), "float32")',
+    "y = R.nn.conv2d(x, w)\nz = R.nn.relu(y)",
+    inputs=1,
+)
 X = np.random.default_rng(0).normal(size=(1, 16, 40, 40)).astype(np.float32)
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 from tvmq.base.foreign_errors import explain_exceptions, reason
 from tvmq.base.memory import check_size, is_shortage, parse_bytes, usable_memory
 from tvmq.base.text import printable, printable_name
@@ -44,11 +45,7 @@ def test_dynamic_sizes_and_large_numbers() -> None:
 
 def test_a_run_without_memory_is_one_sentence() -> None:
     """Both NumPy's message and that of TVM's memory pool become one sentence."""
-    value = helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 4))
-    graph = helper.make_graph(
-        [helper.make_node("Relu", ["x"], ["y"])], "g", [value], [helper.make_empty_tensor_value_info("y")]
-    )
-    mod, params = tvmq.from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9))
+    mod, params = tvmq.from_onnx(make_model([helper.make_node("Relu", ["x"], ["y"])], {"x": (1, 4)}, ["y"]))
     main = tvmq.build(mod, params=params)["main"]
 
     def raising(error: Exception) -> Callable[..., Any]:

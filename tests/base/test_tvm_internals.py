@@ -17,7 +17,7 @@ from tvm import relax, tirx
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 from tests.support.project import ROOT, source_files
 from tvmq.base import tvm_internals as internals
 from tvmq.codegen.compile.vm_pipeline import compile_module
@@ -26,18 +26,7 @@ from tvmq.runtime import threads
 from tvmq.runtime.artifact.bytecode import read_bytecode
 from tvmq.runtime.threads import with_threads
 
-MODEL = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2, 3), "float32")):
-        with R.dataflow():
-            y = R.add(x, R.const([1.5, 2.5, 3.5], "float32"))
-            R.output(y)
-        return y
-"""
+MODEL = text_of('x: R.Tensor((2, 3), "float32")', 'y = R.add(x, R.const([1.5, 2.5, 3.5], "float32"))')
 CHAIN = MODEL.replace("R.output(y)", "z = R.exp(y)\n            R.output(z)").replace("return y", "return z")
 VALUES = np.array([1.5, 2.5, 3.5], np.float32)
 

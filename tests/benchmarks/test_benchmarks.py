@@ -69,21 +69,18 @@ def test_bits_that_differ(script: Any) -> None:
     assert differing(np.uint8([1, 2])[::-1], np.uint8([2, 2])) == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({}, None),
-        ({"difference": -1.5}, "int8 - float -1.50"),
-        ({"difference": -1.5, "error": 0.8}, None),
-        ({"beside_ort": -0.5}, "onnxruntime int8 -0.50"),
-        ({"sqnr": 29.7}, "SQNR 29.70 dB"),
-        ({"share": 95.0}, "95.00 %"),
-        ({"difference": -0.3, "points": 0.2}, "0.2 points"),
-        ({"best_difference": -0.5}, "best peer -0.50 ± 0.10"),
-        ({"best_sqnr": 30.4}, "best peer 30.4 dB"),
-        ({"share": 85.1, "least_share": 85}, None),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    ({}, None),
+    ({"difference": -1.5}, "int8 - float -1.50"),
+    ({"difference": -1.5, "error": 0.8}, None),
+    ({"beside_ort": -0.5}, "onnxruntime int8 -0.50"),
+    ({"sqnr": 29.7}, "SQNR 29.70 dB"),
+    ({"share": 95.0}, "95.00 %"),
+    ({"difference": -0.3, "points": 0.2}, "0.2 points"),
+    ({"best_difference": -0.5}, "best peer -0.50 ± 0.10"),
+    ({"best_sqnr": 30.4}, "best peer 30.4 dB"),
+    ({"share": 85.1, "least_share": 85}, None),
+])  # fmt: skip
 def test_bounds_of_accuracy(script: Any, change: dict[str, float], words: str | None) -> None:
     """Each bound of the head of accuracy.py, just held and just missed."""
     figures = {
@@ -131,14 +128,9 @@ def test_bounds_of_latency(script: Any) -> None:
 def test_latency_compares_the_best_peer(script: Any) -> None:
     """The least of the peers that ran; those that did not count for nothing."""
     figures = {
-        "name": "n",
-        "level": "",
-        "macs": 2_000_000,
-        "peak_rate": 1e6,
-        "tvmq int8": 4.0,
-        "tvmq int8 again": 4.4,
+        "name": "n", "level": "", "macs": 2_000_000, "peak_rate": 1e6, "tvmq int8": 4.0, "tvmq int8 again": 4.4,
         "tvmq f32": 10.0,
-    }
+    }  # fmt: skip
     figures |= {"ort int8": 8.0, "ort f32": 20.0, "ov f32": 15.0, "ov float*": 6.0}
     judged = script("latency").judged(figures)
     expected = {"int8_gain": 2.0, "beside_float": 1.5, "float_gain": 1.5, "spread": 0.1, "share": 0.5, "ceiling": 2.0}
@@ -177,15 +169,7 @@ def test_bounds_of_the_others(script: Any) -> None:
 
 def test_random_graphs_are_one_row(script: Any) -> None:
     """Sums over the graphs; the worst layer is named with its graph."""
-    row = {
-        "values": 5,
-        "differing": 0,
-        "builds": 6,
-        "islands": 1,
-        "lsb": 1,
-        "compared": "3 of 4",
-        "worst": "a",
-    }
+    row = {"values": 5, "differing": 0, "builds": 6, "islands": 1, "lsb": 1, "compared": "3 of 4", "worst": "a"}
     rows = [{"name": "task", **row}, {"name": "random_0", **row}, {"name": "random_1", **row, "lsb": 2}]
     task, graphs = script("exactness").shown(rows)
     assert task["name"] == "task"

@@ -1,7 +1,5 @@
 """benchmarks/black_boxes.py: it identifies the rules of the installed tools from their answers."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -62,17 +62,14 @@ def row(setting: str, **change: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({}, None),
-        ({"decibels": 19.9}, "net: 19.9 dB, at least 20 asked"),
-        ({"difference": -1.1}, "-1.10 ± 0.10 points, 1 or 2 s.e. allowed"),
-        ({"difference": -1.1, "error": 0.6}, None),
-        ({"milliseconds": 2.0}, "2.000 ms, float 2.000 ms"),
-        ({"differing": 3}, "net, default: 3 values differ"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    ({}, None),
+    ({"decibels": 19.9}, "net: 19.9 dB, at least 20 asked"),
+    ({"difference": -1.1}, "-1.10 ± 0.10 points, 1 or 2 s.e. allowed"),
+    ({"difference": -1.1, "error": 0.6}, None),
+    ({"milliseconds": 2.0}, "2.000 ms, float 2.000 ms"),
+    ({"differing": 3}, "net, default: 3 values differ"),
+])  # fmt: skip
 def test_bounds(scripts: Any, change: dict[str, Any], words: str | None) -> None:
     failures = scripts("hard").missed([row("float"), row("default", **change), row("products", decibels=1.0)])
     assert len(failures) == (0 if words is None else 1)

@@ -1,7 +1,5 @@
 """The cost model: the machine's parameters, and its growth with operations, bytes and threads."""
 
-from __future__ import annotations
-
 import pytest
 
 from tvmq.codegen.cost import START, Machine, Work, read_caches, seconds, with_caches

@@ -48,11 +48,7 @@ class EmulatedModel:
         return self._emulated.source
 
     def run(
-        self,
-        inputs: Mapping[str, np.ndarray],
-        *,
-        order: int = FORWARD,
-        watch: Callable[[str, Any], None] | None = None,
+        self, inputs: Mapping[str, np.ndarray], *, order: int = FORWARD, watch: Callable[[str, Any], None] | None = None
     ) -> list[np.ndarray]:
         """Run the model; returns an array for each output. A dynamic batch runs sample by sample, see `Emulated`."""
         given = [np.asarray(inputs[name]) for name in self._names]

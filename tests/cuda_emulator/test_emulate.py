@@ -15,6 +15,7 @@ from tvm.script import tirx as T
 
 from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED, Emulated
 from tests.cuda_emulator.library import EmulationError, missing_compiler
+from tests.support.models.built_modules import build_module
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 TARGET = tvm.target.Target({"kind": "cuda", "arch": "sm_80"}, host={"kind": "llvm", "mcpu": "generic"})
@@ -129,14 +130,10 @@ def shifted(x: T.Buffer((64,), "int32"), y: T.Buffer((64,), "int32")):
 
 def called(func: Any) -> tvm.IRModule:
     """A module whose main function calls a function of loops on 64 integers."""
-    builder = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType((64,), "int32"))
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            gvar = builder.add_func(func, "shifted")
-            y = builder.emit_output(relax.call_tir(gvar, (x,), relax.TensorType((64,), "int32")))
-        builder.emit_func_output(y)
-    return builder.get()
+    kind = relax.TensorType((64,), "int32")
+    return build_module(
+        {"x": ((64,), "int32")}, lambda builder, x: relax.call_tir(builder.add_func(func, "shifted"), (x,), kind)
+    )
 
 
 @pytest.mark.slow

@@ -150,17 +150,14 @@ def test_a_launch_of_no_kernel_is_refused():
 
 @pytest.mark.slow
 @pytest.mark.thinned(2)
-@pytest.mark.parametrize(
-    ("body", "fault"),
-    [
-        ("  y[i] = *(float*)(((char*)x) + 2);", "address 0x.* is not aligned to 4 bytes"),
-        ("  float2 v = *(float2*)(x + 1);\n  y[i] = v.x;", "address 0x.* is not aligned to 8 bytes"),
-        ("  *(float4*)(y + 2) = make_float4(x[0], x[0], x[0], x[0]);", "is not aligned to 16 bytes"),
-        ("  int a[4];\n  for (int j = 0; j <= ((int)x[0]) + 4; ++j) a[j] = j;\n  y[i] = (float)a[i & 3];", "index 4 of an array"),
-        ("  y[i] = (float)(i << (((int)x[0]) + 32));", "a shift by 32 bits"),
-        ("  y[i] = (float)(i / ((int)x[0]));", "a division by zero"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "fault"), [
+    ("  y[i] = *(float*)(((char*)x) + 2);", "address 0x.* is not aligned to 4 bytes"),
+    ("  float2 v = *(float2*)(x + 1);\n  y[i] = v.x;", "address 0x.* is not aligned to 8 bytes"),
+    ("  *(float4*)(y + 2) = make_float4(x[0], x[0], x[0], x[0]);", "is not aligned to 16 bytes"),
+    ("  int a[4];\n  for (int j = 0; j <= ((int)x[0]) + 4; ++j) a[j] = j;\n  y[i] = (float)a[i & 3];", "index 4 of an array"),
+    ("  y[i] = (float)(i << (((int)x[0]) + 32));", "a shift by 32 bits"),
+    ("  y[i] = (float)(i / ((int)x[0]));", "a division by zero"),
+])  # fmt: skip
 @pytest.mark.parametrize("barrier", ["", "  __syncthreads();\n"])
 def test_what_a_gpu_refuses_or_does_otherwise_is_a_fault(body, fault, barrier):
     x, y = np.zeros(64, np.float32), np.zeros(72, np.float32)

@@ -69,16 +69,13 @@ def test_bits_of_numbers():
 
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("order", [0, 1, 2])
-@pytest.mark.parametrize(
-    ("call", "source"),
-    [
-        ("__shfl_down_sync(__activemask(), v, 8, 32)", lambda i: i if i % 32 >= 24 else i + 8),
-        ("__shfl_up_sync(0xffffffff, v, 3)", lambda i: i if i % 32 < 3 else i - 3),
-        ("__shfl_xor_sync(0xffffffff, v, 5, 32)", lambda i: i ^ 5),
-        ("__shfl_xor_sync(0xffffffff, v, 1, 8)", lambda i: i ^ 1),
-        ("__shfl_sync(0xffffffff, v, 3, 16)", lambda i: i // 16 * 16 + 3),
-    ],
-)
+@pytest.mark.parametrize(("call", "source"), [
+    ("__shfl_down_sync(__activemask(), v, 8, 32)", lambda i: i if i % 32 >= 24 else i + 8),
+    ("__shfl_up_sync(0xffffffff, v, 3)", lambda i: i if i % 32 < 3 else i - 3),
+    ("__shfl_xor_sync(0xffffffff, v, 5, 32)", lambda i: i ^ 5),
+    ("__shfl_xor_sync(0xffffffff, v, 1, 8)", lambda i: i ^ 1),
+    ("__shfl_sync(0xffffffff, v, 3, 16)", lambda i: i // 16 * 16 + 3),
+])  # fmt: skip
 def test_shuffles(call, source, order):
     x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
     run(kernel(f"{I}  float v = x[i];\n  y[i] = {call};"), [y, x], order=order)

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 from tvm.script import ir as I  # noqa: E741,N812
 from tvm.script import relax as R
 
@@ -18,6 +16,8 @@ from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
 from tests.formats.onnx.importer.test_recurrent import model as recurrent_model
 from tests.passes.partition.test_residual_streams import encoder, picture_net
+from tests.support.models import onnx_models
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import block, feeds_of
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.codegen.kernels.isa import isa_named
@@ -64,17 +64,7 @@ def test_random_graphs(seed):
 
 def words(**options: Any) -> tvm.IRModule:
     """Rows of a table, then a product, both of 4-bit weights."""
-    random = np.random.default_rng(0)
-    arrays = {"table": random.normal(size=(20, 8)), "matrix": random.normal(size=(8, 6))}
-    constants = [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()]
-    nodes = [
-        helper.make_node("Gather", ["table", "ids"], ["rows"]),
-        helper.make_node("MatMul", ["rows", "matrix"], ["y"]),
-    ]
-    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [2, 3])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3, 6])
-    graph = helper.make_graph(nodes, "words", [ids], [y], constants)
-    mod, params = tvmq.from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
+    mod, params = tvmq.from_onnx(onnx_models.words())
     return tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic", nbit_weight=4, **options))
 
 
@@ -129,15 +119,10 @@ def test_tasks_of_the_zoo(name, zoo_task):
 @pytest.mark.slow
 def test_constants_of_kernels_keep_64_bits():
     """`relax.const` alone makes int32 of int64: factors of fixed point that are shifted left would be cut."""
-    x = relax.Var("x", relax.TensorType((1,), "int32"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(x)
-        builder.emit_func_output(y)
-    lowerer = Lowerer(builder.get(), isa_named("generic"))
+    mod = build_module({"x": ((1,), "int32")}, lambda _, x: x)
+    lowerer = Lowerer(mod, isa_named("generic"))
     func = tvm.te.create_prim_func([tvm.te.placeholder((1,), "int32")])
-    out = lowerer.call(Kernel("k", func, (np.int64([2**40]),), ("k",)), [x], [1], "int32", "y")
+    out = lowerer.call(Kernel("k", func, (np.int64([2**40]),), ("k",)), [mod["main"].params[0]], [1], "int32", "y")
     value = dict((var.name, value) for var, value in lowerer._bindings)[out.name]
     assert [str(arg.ty.dtype) for arg in value.args[1].fields] == ["int32", "int64"]
 

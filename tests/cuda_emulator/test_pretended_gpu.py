@@ -1,7 +1,5 @@
 """Saved models on an emulated GPU: all code is that of a GPU machine except for the kernels' binary."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

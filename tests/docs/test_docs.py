@@ -19,17 +19,9 @@ PAGES = sorted(DOCS.glob("*.md")) + [ROOT / name for name in ("README.md", "MIGR
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 # Executed here unchanged; the others show files and packages that only a reader has
 RUN = [
-    "getting-started",
-    "by-hand",
-    "data",
-    "accuracy",
-    "mixed-precision",
-    "guard",
-    "faq",
-    "index",
-    "reading-models",
+    "getting-started", "by-hand", "data", "accuracy", "mixed-precision", "guard", "faq", "index", "reading-models",
     "report",
-]
+]  # fmt: skip
 # Page -> the test that runs it
 ELSEWHERE = {
     "backends": "tests/backends/test_page.py",
@@ -43,21 +35,12 @@ ELSEWHERE = {
     "MIGRATING": "tests/relay/test_migrating_page.py",
     "README": "tests/docs/test_readme.py",
 }
-EXCERPTS = {
-    "compare",
-    "cuda",
-    "extending",
-    "quantized-models",
-    "saved-models",
-    "precision-search",
-    "ten-minutes",
-}
+EXCERPTS = {"compare", "cuda", "extending", "quantized-models", "saved-models", "precision-search", "ten-minutes"}
 # Folders of docs/ that are made when the site is built
 GENERATED = ("reference/", "passes/", "tutorials/")
 
 
 def blocks(page) -> list[str]:
-    """Python of a page."""
     return FENCE.findall(page.read_text(encoding="utf-8"))
 
 

@@ -1,7 +1,5 @@
 """docs/operators.md is what docs/_ext/operator_pages.py prints from the tables of the code."""
 
-from __future__ import annotations
-
 import re
 import sys
 

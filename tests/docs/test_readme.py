@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
 from tests.docs.test_docs import blocks
+from tests.support.models.onnx_models import make_model
 from tests.support.project import ROOT
 
 
@@ -20,10 +21,7 @@ def model() -> onnx.ModelProto:
         helper.make_node("Flatten", ["mean"], ["flat"], name="/flat"),
         helper.make_node("MatMul", ["flat", "w"], ["y"], name="/classifier/fc"),
     ]
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3, 224, 224])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 5])
-    graph = helper.make_graph(nodes, "net", [x], [y], [numpy_helper.from_array(weight, "w")])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return make_model(nodes, {"x": ["batch", 3, 224, 224]}, ["y"], {"w": weight}, 17)
 
 
 @pytest.mark.slow

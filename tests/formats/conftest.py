@@ -1,7 +1,5 @@
 """Makes the helper modules of the importers importable (tests are imported with --import-mode=importlib)."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from tvm import relax
 
-from tests.graph.op_case import HARD_FLOATS, HARD_SUMS, Case, codes_of, constant, repeated
+from tests.graph.op_case import HARD_FLOATS, HARD_SUMS, Case, axis_or_none, case, codes_of, repeated
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.numerics.requantize_rule import ROUNDINGS
@@ -25,47 +26,29 @@ def quantize_cases() -> list[Case]:
     ]
     cases = []
     for dtype, scale, zero, axis, qmin, qmax in settings:
-        x = repeated(HARD_FLOATS, (2, 3, 4))
-        named = {"axis": axis, "dtype": dtype, "qmin": qmin, "qmax": qmax}
-        defined = {**named, "axis": axis if axis >= 0 else None}
-        cases.append(
-            Case(
-                f"quantize_{dtype}_axis{axis}_{qmin}_{qmax}".replace("-", "m"),
-                {"x": x},
-                lambda x, s=scale, z=zero, named=named: ops.quantize(
-                    x, constant(s, "float32"), constant(z, "int32"), **named
-                ),
-                lambda x, s=scale, z=zero, named=defined: numerics.quantize(x, np.float32(s), np.int32(z), **named),
-            )
-        )
+        named: dict[str, Any] = {"dtype": dtype, "qmin": qmin, "qmax": qmax}
+        own = {"defined": named | {"axis": axis_or_none(axis)}, "axis": axis}
+        name, given = f"quantize_{dtype}_axis{axis}_{qmin}_{qmax}", {"x": repeated(HARD_FLOATS, (2, 3, 4))}
+        cases.append(case(name, given, "quantize", np.float32(scale), np.int32(zero), **own, **named))
     return cases
 
 
 def dequantize_cases() -> list[Case]:
     """Codes of each type and sums, per tensor and per channel."""
+    sums = repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4))
     settings = [
         (codes_of("uint8", (2, 3, 4)), 0.1, 130, -1),
         (codes_of("int8", (2, 3, 4)), 3e-39, -128, -1),
         (codes_of("int16", (2, 3, 4)), 1e36, 5, -1),
-        (
-            repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4)),
-            [0.1, 0.3, 7.0],
-            [0, 0, 0],
-            1,
-        ),
+        (sums, [0.1, 0.3, 7.0], [0, 0, 0], 1),
         (codes_of("uint8", (2, 3)), [0.1, 0.3], [3, 200], 0),
     ]
-    return [
-        Case(
-            f"dequantize_{q.dtype}_axis{axis}".replace("-", "m"),
-            {"q": q},
-            lambda q, s=scale, z=zero, a=axis: ops.dequantize(q, constant(s, "float32"), constant(z, "int32"), axis=a),
-            lambda q, s=scale, z=zero, a=axis: numerics.dequantize(
-                q, np.float32(s), np.int32(z), axis=a if a >= 0 else None
-            ),
-        )
-        for q, scale, zero, axis in settings
-    ]
+    cases = []
+    for q, scale, zero, axis in settings:
+        own = {"defined": {"axis": axis_or_none(axis)}, "axis": axis}
+        name = f"dequantize_{q.dtype}_axis{axis}"
+        cases.append(case(name, {"q": q}, "dequantize", np.float32(scale), np.int32(zero), **own))
+    return cases
 
 
 def requantize_cases() -> list[Case]:
@@ -86,27 +69,12 @@ def requantize_cases() -> list[Case]:
     cases = []
     for number, (mode, rounding, multiplier, shift, axis) in enumerate(settings):
         dtype, zero, qmin, qmax = (("uint8", 3, 0, 255), ("int8", -5, -127, 100), ("uint8", 255, 3, 255))[number % 3]
-        named = {
-            "zero_point": zero,
-            "mode": mode,
-            "rounding": rounding,
-            "dtype": dtype,
-            "qmin": qmin,
-            "qmax": qmax,
-        }
-        kind = "float32" if mode == "float" else "int32"
-        cases.append(
-            Case(
-                f"requantize_{mode}_{rounding}_axis{axis}_{number}".replace("-", "m"),
-                {"acc": repeated(HARD_SUMS, (2, 6, 4))},
-                lambda acc, m=multiplier, s=shift, a=axis, k=kind, named=named: ops.requantize(
-                    acc, constant(m, k), constant(s, "int32"), axis=a, **named
-                ),
-                lambda acc, m=multiplier, s=shift, a=axis, k=kind, named=named: numerics.requantize(
-                    acc, np.asarray(m, k), np.int32(s), axis=a if a >= 0 else None, **named
-                ),
-            )
-        )
+        named: dict[str, Any] = {"zero_point": zero, "mode": mode, "rounding": rounding}
+        named |= {"dtype": dtype, "qmin": qmin, "qmax": qmax}
+        own = {"defined": named | {"axis": axis_or_none(axis)}, "axis": axis}
+        constants = np.asarray(multiplier, "float32" if mode == "float" else "int32"), np.asarray(shift, "int32")
+        name, given = f"requantize_{mode}_{rounding}_axis{axis}_{number}", {"acc": repeated(HARD_SUMS, (2, 6, 4))}
+        cases.append(case(name, given, "requantize", *constants, **own, **named))
     return cases
 
 
@@ -114,79 +82,39 @@ def dynamic_cases() -> list[Case]:
     """Scales of rows, columns and samples; codes of hard numbers; sums with two scales."""
     x = repeated(HARD_FLOATS, (2, 3, 5))
     ordinary = np.float32([0.1, 3.0, 1e-38, 2.0**100, 0.3]).reshape(1, 1, 5)
-    sums = repeated(HARD_SUMS, (2, 3, 5))
-    row = np.float32([[0.25], [1e-3], [3e38]])
-    cases = [
-        Case(
-            f"dynamic_scale_{first}_{count}_{largest}",
-            {"x": x},
-            lambda x, f=first, c=count, m=largest: ops.dynamic_scale(x, first=f, count=c, largest_code=m),
-            lambda x, f=first, c=count, m=largest: numerics.dynamic_scale(x, axes=range(f, f + c), largest_code=m),
-        )
-        for first, count, largest in ((2, 1, 127), (1, 1, 7), (1, 2, 127), (0, 3, 127))
-    ]
-    cases.append(Case("dynamic_quantize", {"x": x, "scale": ordinary}, ops.dynamic_quantize, numerics.dynamic_quantize))
-    cases.append(
-        Case(
-            "dynamic_dequantize",
-            {"acc": sums, "row": row, "column": ordinary},
-            ops.dynamic_dequantize,
-            numerics.dynamic_dequantize,
-        )
-    )
-    return cases
+    sums = {"acc": repeated(HARD_SUMS, (2, 3, 5)), "row": np.float32([[0.25], [1e-3], [3e38]]), "column": ordinary}
+    cases = []
+    for first, count, most in ((2, 1, 127), (1, 1, 7), (1, 2, 127), (0, 3, 127)):
+        defined = {"axes": range(first, first + count), "largest_code": most}
+        named = {"first": first, "count": count, "largest_code": most}
+        cases.append(case(f"dynamic_scale_{first}_{count}_{most}", {"x": x}, "dynamic_scale", defined=defined, **named))
+    cases.append(case("dynamic_quantize", {"x": x, "scale": ordinary}, "dynamic_quantize"))
+    return [*cases, case("dynamic_dequantize", sums, "dynamic_dequantize")]
 
 
 def simulated_cases() -> list[Case]:
     """simulated_quantize: codes and back; NaN becomes the lowest code, as in the integer module."""
     x = repeated(HARD_FLOATS, (2, 3, 4))
     cases = []
-    for number, (dtype, bits, symmetric, scale, zero, axis) in enumerate(
-        [
-            ("uint8", 8, False, 0.1, 3, -1),
-            ("int8", 4, True, 1.0, 0, -1),
-            ("int8", 8, True, [0.5, 1e30, 3.0], [0, 0, 0], 1),
-        ]
-    ):
-        named = {
-            "kind": "activation",
-            "tensor": "t",
-            "dtype": dtype,
-            "bits": bits,
-            "symmetric": symmetric,
-            "axis": axis,
-        }
-        low, high = (0, 255) if dtype == "uint8" else (-(2 ** (bits - 1)) + 1, 2 ** (bits - 1) - 1)
-
-        def expected(
-            x: np.ndarray,
-            dtype: str = dtype,
-            low: int = low,
-            high: int = high,
-            scale: Any = scale,
-            zero: Any = zero,
-            axis: int = axis,
-        ) -> np.ndarray:
-            along = axis if axis >= 0 else None
-            codes = numerics.quantize(
-                x, np.float32(scale), np.int32(zero), axis=along, dtype=dtype, qmin=low, qmax=high
-            )
-            return numerics.dequantize(codes, np.float32(scale), np.int32(zero), axis=along)
-
-        cases.append(
-            Case(
-                f"simulated_quantize_{number}",
-                {"x": x},
-                lambda x, s=scale, z=zero, named=named: ops.simulated_quantize(
-                    x, constant(s, "float32"), constant(z, "int32"), **named
-                ),
-                expected,
-            )
-        )
+    settings = [
+        ("uint8", 8, False, 0.1, 3, -1),
+        ("int8", 4, True, 1.0, 0, -1),
+        ("int8", 8, True, [0.5, 1e30, 3.0], [0, 0, 0], 1),
+    ]
+    for number, (dtype, bits, symmetric, scale, zero, axis) in enumerate(settings):
+        named = {"kind": "activation", "tensor": "t", "dtype": dtype, "bits": bits, "symmetric": symmetric, "axis": axis}
+        high = 2**bits - 1 if dtype == "uint8" else 2 ** (bits - 1) - 1
+        limits = {"dtype": dtype, "qmin": 0 if dtype == "uint8" else -high, "qmax": high}
+        parameters, along = (np.float32(scale), np.int32(zero)), axis_or_none(axis)
+        value = numerics.dequantize(numerics.quantize(x, *parameters, axis=along, **limits), *parameters, axis=along)
+        one = case(f"simulated_quantize_{number}", {"x": x}, "simulated_quantize", *parameters, **named)
+        one.expected = lambda _, value=value: value
+        cases.append(one)
+    nothing = relax.const(np.float32(0)), relax.const(np.int32(0))
     watch = Case(
         "simulated_quantize_uncalibrated",
         {"x": x},
-        lambda x: ops.simulated_quantize(x, constant(0, "float32"), constant(0, "int32"), kind="input", tensor="t"),
+        lambda x: ops.simulated_quantize(x, *nothing, kind="input", tensor="t"),
         lambda x: x,
     )
     return [*cases, watch]

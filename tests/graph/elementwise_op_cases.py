@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tests.graph.op_case import Case, codes_of, constant
+from tests.graph.op_case import Case, case, codes_of
 from tvmq import numerics
 from tvmq.graph import ops
 
@@ -13,82 +13,39 @@ from tvmq.graph import ops
 def two_input_cases() -> list[Case]:
     """Add and multiply, broadcasting on either side, mixed types, negative results before the shift."""
     cases = []
-    for number, (a, b) in enumerate(
-        [
-            (codes_of("uint8", (2, 3, 4)), codes_of("uint8", (2, 3, 4), 1)),
-            (codes_of("uint8", (2, 3, 4)), codes_of("int8", (3, 1), 1)),
-            (codes_of("int8", (1, 3, 1)), codes_of("uint8", (2, 1, 4), 1)),
-        ]
-    ):
-        params = numerics.add_params(0.3, 7, 0.001, 100, 0.25)._asdict()
-        rest = {
-            "zero_point": 3,
-            "dtype": ("uint8", "int8", "uint8")[number],
-            "qmin": 0,
-            "qmax": (255, 127, 100)[number],
-        }
-        cases.append(
-            Case(
-                f"add_{number}",
-                {"a": a, "b": b},
-                lambda a, b, named=params | rest: ops.add(a, b, **named),
-                lambda a, b, named=params | rest: numerics.add(a, b, **named),
-            )
-        )
-        cases.append(
-            Case(
-                f"multiply_{number}",
-                {"a": a, "b": b},
-                lambda a, b: ops.multiply(a, b, a_zero=7, b_zero=100),
-                lambda a, b: numerics.multiply(a, b, a_zero=7, b_zero=100),
-            )
-        )
+    pairs = [
+        (codes_of("uint8", (2, 3, 4)), codes_of("uint8", (2, 3, 4), 1), "uint8", 255),
+        (codes_of("uint8", (2, 3, 4)), codes_of("int8", (3, 1), 1), "int8", 127),
+        (codes_of("int8", (1, 3, 1)), codes_of("uint8", (2, 1, 4), 1), "uint8", 100),
+    ]
+    params = numerics.add_params(0.3, 7, 0.001, 100, 0.25)._asdict()
+    for number, (a, b, dtype, most) in enumerate(pairs):
+        given, rest = {"a": a, "b": b}, {"zero_point": 3, "dtype": dtype, "qmin": 0, "qmax": most}
+        cases.append(case(f"add_{number}", given, "add", **params, **rest))
+        cases.append(case(f"multiply_{number}", given, "multiply", a_zero=7, b_zero=100))
     return cases
 
 
 def wide_cases() -> list[Case]:
     """Codes of 16 bits: added to each other and to 8 bits, with constants, and brought to another scale and type."""
     cases = []
+    limits = {"dtype": "int16", "qmin": -32767, "qmax": 32767}
     pairs = [("int16", "int16", (2, 3, 4)), ("int16", "uint8", (3, 1)), ("int8", "int16", (2, 3, 4))]
     for number, (a_dtype, b_dtype, b_shape) in enumerate(pairs):
-        a, b = codes_of(a_dtype, (2, 3, 4)), codes_of(b_dtype, b_shape, 1)
+        given = {"a": codes_of(a_dtype, (2, 3, 4)), "b": codes_of(b_dtype, b_shape, 1)}
         params = numerics.add_params(0.9, 0, 0.7, -5, 0.8, dtypes=(a_dtype, b_dtype))._asdict()
-        named = params | {"zero_point": 3, "dtype": "int16", "qmin": -32767, "qmax": 32767}
-        cases.append(
-            Case(
-                f"wide_add_{number}",
-                {"a": a, "b": b},
-                lambda a, b, named=named: ops.add(a, b, **named),
-                lambda a, b, named=named: numerics.add(a, b, **named),
-            )
-        )
-    params = numerics.scale_shift_params(0.3, 0, [[1.5], [-0.7], [1.0]], 900.0, 0.25, dtypes=("int16", "int16"))
-    shifted = {"shift": params.shift, "zero_point": 0, "dtype": "int16", "qmin": -32767, "qmax": 32767}
-    cases.append(
-        Case(
-            "wide_scale_shift",
-            {"q": codes_of("int16", (2, 3, 4))},
-            lambda q: ops.scale_shift(q, relax.const(params.multiplier), relax.const(params.offset), **shifted),
-            lambda q: numerics.scale_shift(q, params.multiplier, params.offset, **shifted),
-        )
-    )
+        cases.append(case(f"wide_add_{number}", given, "add", **params, zero_point=3, **limits))
+    wide = codes_of("int16", (2, 3, 4))
+    shifted = numerics.scale_shift_params(0.3, 0, [[1.5], [-0.7], [1.0]], 900.0, 0.25, dtypes=("int16", "int16"))
+    constants, rest = (shifted.multiplier, shifted.offset), {"shift": shifted.shift, "zero_point": 0}
+    cases.append(case("wide_scale_shift", {"q": wide}, "scale_shift", *constants, **rest, **limits))
     fixed = numerics.fixed_point_parameters(np.float64(1 / 300))
     factors = {"float": (np.float32(1 / 300), 0), "fixed_point": fixed, "power_of_two": (0, -8)}
-    for number, (mode, (multiplier, shift)) in enumerate(factors.items()):
-        kind, dtype = "float32" if mode == "float" else "int32", ("uint8", "int8", "int16")[number]
-        named = {"zero_point": 3, "mode": mode, "dtype": dtype, "qmin": 0, "qmax": 127, "axis": -1}
-        cases.append(
-            Case(
-                f"wide_requantize_{mode}",
-                {"acc": codes_of("int16", (2, 3, 4))},
-                lambda acc, m=multiplier, s=shift, k=kind, named=named: ops.requantize(
-                    acc, constant(m, k), constant(s, "int32"), **named
-                ),
-                lambda acc, m=multiplier, s=shift, k=kind, named=named: numerics.requantize(
-                    acc, np.asarray(m, k), np.int32(s), **named | {"axis": None}
-                ),
-            )
-        )
+    for (mode, (multiplier, shift)), dtype in zip(factors.items(), ("uint8", "int8", "int16"), strict=True):
+        constants = np.asarray(multiplier, "float32" if mode == "float" else "int32"), np.asarray(shift, "int32")
+        named = {"zero_point": 3, "mode": mode, "dtype": dtype, "qmin": 0, "qmax": 127}
+        own = {"defined": named | {"axis": None}, "axis": -1}
+        cases.append(case(f"wide_requantize_{mode}", {"acc": wide}, "requantize", *constants, **own, **named))
     return cases
 
 
@@ -96,38 +53,16 @@ def constant_cases() -> list[Case]:
     """scale_shift and prelu: constants for each channel and for each element, results that grow, mixed types."""
     factors, summands = np.float64([[1.5], [-0.7], [100.0]]), np.linspace(-9, 9, 24).reshape(2, 3, 4)
     cases = []
-    for number, (dtype, factor, summand) in enumerate(
-        [("uint8", factors, 0.25), ("int8", 0.5, summands), ("uint8", factors[:1], summands[:1])]
-    ):
+    kinds = [("uint8", factors, 0.25), ("int8", 0.5, summands), ("uint8", factors[:1], summands[:1])]
+    for number, (dtype, factor, summand) in enumerate(kinds):
         params = numerics.scale_shift_params(0.3, 7, factor, summand, 0.25)
-        named = {
-            "shift": params.shift,
-            "zero_point": 3,
-            "dtype": ("uint8", "int8", "uint8")[number],
-            "qmin": 0,
-            "qmax": 100,
-        }
-        slopes, *rest = numerics.prelu_params(0.3, factor, 0.25)
-        options = {**named, "multiplier": rest[0], "shift": rest[1], "x_zero": 11}
-        q = codes_of(dtype, (2, 3, 4) if number < 2 else (2, 3, 1))
-        cases.append(
-            Case(
-                f"scale_shift_{number}",
-                {"q": q},
-                lambda q, p=params, named=named: ops.scale_shift(
-                    q, relax.const(p.multiplier), relax.const(p.offset), **named
-                ),
-                lambda q, p=params, named=named: numerics.scale_shift(q, p.multiplier, p.offset, **named),
-            )
-        )
-        cases.append(
-            Case(
-                f"prelu_{number}",
-                {"q": q},
-                lambda q, s=slopes, named=options: ops.prelu(q, relax.const(s), **named),
-                lambda q, s=slopes, named=options: numerics.prelu(q, s, **named),
-            )
-        )
+        limits = {"zero_point": 3, "dtype": dtype, "qmin": 0, "qmax": 100}
+        slopes, multiplier, shift = numerics.prelu_params(0.3, factor, 0.25)
+        given = {"q": codes_of(dtype, (2, 3, 4) if number < 2 else (2, 3, 1))}
+        constants = params.multiplier, params.offset
+        cases.append(case(f"scale_shift_{number}", given, "scale_shift", *constants, shift=params.shift, **limits))
+        options = {"multiplier": multiplier, "shift": shift, "x_zero": 11}
+        cases.append(case(f"prelu_{number}", given, "prelu", slopes, **options, **limits))
     return cases
 
 

@@ -17,22 +17,9 @@ from tests.graph.product_op_cases import conv_transpose_cases, matmul_cases, res
 CASES: dict[str, Case] = {
     case.name: case
     for group in (
-        quantize_cases,
-        dequantize_cases,
-        requantize_cases,
-        two_input_cases,
-        constant_cases,
-        wide_cases,
-        matmul_cases,
-        table_cases,
-        unpack_cases,
-        sum_cases,
-        conv_transpose_cases,
-        resample_cases,
-        dynamic_cases,
-        float_cases,
-        integer_float_cases,
-        simulated_cases,
+        quantize_cases, dequantize_cases, requantize_cases, two_input_cases, constant_cases, wide_cases, matmul_cases,
+        table_cases, unpack_cases, sum_cases, conv_transpose_cases, resample_cases, dynamic_cases, float_cases,
+        integer_float_cases, simulated_cases,
     )
     for case in group()
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.graph.op_case import HARD_FLOATS, Case, codes_of, repeated
+from tests.graph.op_case import HARD_FLOATS, Case, case, codes_of, repeated
 from tvmq import numerics
 from tvmq.graph import ops
 
@@ -21,15 +21,8 @@ def matmul_cases() -> list[Case]:
     ]
     cases = []
     for number, (a_dtype, a, b_dtype, b, a_zero, b_zero) in enumerate(settings):
-        named = {"a_zero": a_zero, "b_zero": b_zero}
-        cases.append(
-            Case(
-                f"matmul_{number}",
-                {"a": codes_of(a_dtype, a, 1), "b": codes_of(b_dtype, b, 2)},
-                lambda a, b, named=named: ops.matmul(a, b, **named),
-                lambda a, b, named=named: numerics.matmul(a, b, **named),
-            )
-        )
+        given = {"a": codes_of(a_dtype, a, 1), "b": codes_of(b_dtype, b, 2)}
+        cases.append(case(f"matmul_{number}", given, "matmul", a_zero=a_zero, b_zero=b_zero))
     return cases
 
 
@@ -48,27 +41,13 @@ def unpack_cases() -> list[Case]:
             )
         )
     scale = np.exp(np.random.default_rng(3).normal(size=(2, 9)) * 20).astype(np.float32)
-    for axis, size in ((0, 4), (1, 5)):
-        shape = (8, 9) if axis == 0 else (2, 45)
-        cases.append(
-            Case(
-                f"group_dequantize_axis{axis}",
-                {"q": codes_of("int8", shape), "scale": scale},
-                lambda q, s, axis=axis, size=size: ops.group_dequantize(q, s, axis=axis, group_size=size),
-                lambda q, s, axis=axis, size=size: numerics.group_dequantize(q, s, axis=axis, group_size=size),
-            )
-        )
+    for axis, size, shape in ((0, 4, (8, 9)), (1, 5, (2, 45))):
+        given = {"q": codes_of("int8", shape), "scale": scale}
+        cases.append(case(f"group_dequantize_axis{axis}", given, "group_dequantize", axis=axis, group_size=size))
     scale = repeated(np.exp(np.random.default_rng(4).normal(size=9) * 5).astype(np.float32), (3, 5))
     x_scale = np.float32([[[1.5], [1e-20]], [[3e38], [0.25]]])
-    cases.append(
-        Case(
-            "group_matmul",
-            {"x": codes_of("int8", (2, 2, 12)), "x_scale": x_scale, "w": codes_of("int8", (12, 5)), "scale": scale},
-            lambda *arrays: ops.group_matmul(*arrays, group_size=4),
-            lambda *arrays: numerics.group_matmul(*arrays, group_size=4),
-        )
-    )
-    return cases
+    given = {"x": codes_of("int8", (2, 2, 12)), "x_scale": x_scale, "w": codes_of("int8", (12, 5)), "scale": scale}
+    return [*cases, case("group_matmul", given, "group_matmul", group_size=4)]
 
 
 def sum_cases() -> list[Case]:
@@ -77,45 +56,21 @@ def sum_cases() -> list[Case]:
     cases = []
     for axes, keepdims in (([2, 3], True), ([2, 3], False), ([1], False), ([0, 1, 2, 3], True), ([3], True)):
         named = {"axes": axes, "keepdims": keepdims, "zero_point": 131}
-        cases.append(
-            Case(
-                f"sum_{'_'.join(map(str, axes))}_{keepdims}",
-                {"q": q},
-                lambda q, named=named: ops.sum(q, **named),
-                lambda q, named=named: numerics.sum(q, **named),
-            )
-        )
-    for number, (kernel, strides, padding, x) in enumerate(
-        [
-            ((2, 2), (2, 2), (0, 0, 0, 0), q),
-            ((3, 2), (1, 2), (1, 0, 2, 1), q.view(np.int8)),
-            ((5, 4), (1, 1), (0, 0, 0, 0), q),
-            ((3,), (2,), (1, 2), q.reshape(2, 3, 20)),
-            ((2, 1, 2), (2, 1, 3), (0, 1, 1, 1, 0, 0), q.reshape(2, 3, 5, 2, 2)),
-        ]
-    ):
+        cases.append(case(f"sum_{'_'.join(map(str, axes))}_{keepdims}", {"q": q}, "sum", **named))
+    windows = [
+        ((2, 2), (2, 2), (0, 0, 0, 0), q),
+        ((3, 2), (1, 2), (1, 0, 2, 1), q.view(np.int8)),
+        ((5, 4), (1, 1), (0, 0, 0, 0), q),
+        ((3,), (2,), (1, 2), q.reshape(2, 3, 20)),
+        ((2, 1, 2), (2, 1, 3), (0, 1, 1, 1, 0, 0), q.reshape(2, 3, 5, 2, 2)),
+    ]
+    for number, (kernel, strides, padding, x) in enumerate(windows):
         named = {"kernel": kernel, "strides": strides, "padding": padding, "zero_point": 7}
-        cases.append(
-            Case(
-                f"sum_pool_{number}",
-                {"q": x},
-                lambda q, named=named: ops.sum_pool(q, **named),
-                lambda q, named=named: numerics.sum_pool(q, **named),
-            )
-        )
-    for number, (shape, out_size) in enumerate(
-        [((2, 3, 7), (3,)), ((1, 2, 5, 4), (3, 7)), ((1, 1, 3, 5, 4), (2, 2, 3))]
-    ):
-        named = {"out_size": out_size, "zero_point": 9}
-        codes = codes_of("int8" if number else "uint8", shape)
-        cases.append(
-            Case(
-                f"adaptive_sum_pool_{number}",
-                {"q": codes},
-                lambda q, named=named: ops.adaptive_sum_pool(q, **named),
-                lambda q, named=named: numerics.adaptive_sum_pool(q, **named),
-            )
-        )
+        cases.append(case(f"sum_pool_{number}", {"q": x}, "sum_pool", **named))
+    pictures = [((2, 3, 7), (3,)), ((1, 2, 5, 4), (3, 7)), ((1, 1, 3, 5, 4), (2, 2, 3))]
+    for number, (shape, out_size) in enumerate(pictures):
+        codes = {"q": codes_of("int8" if number else "uint8", shape)}
+        cases.append(case(f"adaptive_sum_pool_{number}", codes, "adaptive_sum_pool", out_size=out_size, zero_point=9))
     return cases
 
 
@@ -130,15 +85,10 @@ def conv_transpose_cases() -> list[Case]:
     for x_shape, w_shape, dtype, strides, padding, extra, dilation, groups, zero in settings:
         named = {"strides": strides, "padding": padding, "output_padding": extra, "dilation": dilation}
         named["groups"] = groups
-        w = codes_of("int8", w_shape, 1)
-        cases.append(
-            Case(
-                f"conv_transpose_{len(x_shape) - 2}d",
-                {"x": codes_of(dtype, x_shape), "w": w},
-                lambda x, w, named=named, zero=zero: ops.conv_transpose(x, w, **named, zero_point=zero),
-                lambda x, w, named=named, zero=zero: numerics.conv_transpose(x, w, **named, x_zero=zero),
-            )
-        )
+        given = {"x": codes_of(dtype, x_shape), "w": codes_of("int8", w_shape, 1)}
+        defined = named | {"x_zero": zero}
+        name = f"conv_transpose_{len(x_shape) - 2}d"
+        cases.append(case(name, given, "conv_transpose", defined=defined, **named, zero_point=zero))
     return cases
 
 
@@ -150,12 +100,5 @@ def resample_cases() -> list[Case]:
         x = repeated(HARD_FLOATS[3:], (3, 5, 6))
         index = random.integers(0, x.shape[axis], (taps, 7)).astype(np.int32)
         weight = random.standard_normal((taps, 7)).astype(np.float32)
-        cases.append(
-            Case(
-                f"resample_axis{axis}",
-                {"x": x, "index": index, "weight": weight},
-                lambda x, index, weight, axis=axis: ops.resample(x, index, weight, axis=axis),
-                lambda x, index, weight, axis=axis: numerics.resample(x, index, weight, axis=axis),
-            )
-        )
+        cases.append(case(f"resample_axis{axis}", {"x": x, "index": index, "weight": weight}, "resample", axis=axis))
     return cases

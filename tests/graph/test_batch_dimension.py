@@ -9,6 +9,7 @@ import pytest
 import tvm
 from tvm import relax
 
+from tests.support.models.built_modules import build_module
 from tests.support.models.dynamic_models import encoder, pictures
 from tvmq import numerics
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
@@ -28,15 +29,7 @@ def const(*shape: int) -> relax.Expr:
 def module(call, *shapes) -> tvm.IRModule:
     """main: inputs of these shapes, of which "n" is dynamic, to call(*inputs)."""
     dims = [[N if size == "n" else size for size in shape] for shape in shapes]
-    params = [relax.Var(f"x{i}", relax.TensorType(shape, "float32")) for i, shape in enumerate(dims)]
-    builder = relax.BlockBuilder()
-    with builder.function("main", params):
-        with builder.dataflow():
-            result = call(*params)
-            parts = result if isinstance(result, list) else [result]
-            outputs = [builder.emit_output(builder.normalize(part)) for part in parts]
-        builder.emit_func_output(outputs if len(outputs) > 1 else outputs[0])
-    return builder.get()
+    return build_module({f"x{i}": shape for i, shape in enumerate(dims)}, lambda _, *params: call(*params))
 
 
 def codes(x: relax.Expr) -> relax.Expr:

@@ -8,6 +8,7 @@ import tvm
 from tvm import relax
 
 from tests.graph.test_ops import assert_same_bits
+from tests.support.models.built_modules import build_module
 from tvmq import numerics
 from tvmq.codegen.compile.vm_pipeline import compile_module
 from tvmq.codegen.target.cpu import resolve_target
@@ -20,10 +21,7 @@ CASES = {
     "rms_norm": (lambda x: ops.rms_norm(x, G), lambda x: numerics.rms_norm(x, GAMMA)),
     "softmax": (lambda x: ops.softmax(x, axis=1), lambda x: numerics.softmax(x, 1)),
     "log_softmax": (lambda x: ops.log_softmax(x, axis=1), lambda x: numerics.log_softmax(x, 1)),
-    "mean": (
-        lambda x: ops.float_sum(x, axes=[1], mean=True),
-        lambda x: numerics.float_sum(x, [1], mean=True),
-    ),
+    "mean": (lambda x: ops.float_sum(x, axes=[1], mean=True), lambda x: numerics.float_sum(x, [1], mean=True)),
     "group_norm": (
         lambda x: ops.group_norm(relax.op.permute_dims(x, [0, 2, 1]), G, G, groups=4),
         lambda x: numerics.group_norm(x.transpose(0, 2, 1), GAMMA, GAMMA, groups=4),
@@ -36,14 +34,8 @@ def machine() -> relax.VirtualMachine:
     """All cases, compiled at once for [n, s, 20]."""
     functions = {}
     for name, (call, _) in CASES.items():
-        n, s = (tvm.tirx.Var(letter, "int64") for letter in "ns")
-        x = relax.Var("x", relax.TensorType([n, s, 20], "float32"))
-        builder = relax.BlockBuilder()
-        with builder.function("main", [x]):
-            with builder.dataflow():
-                result = builder.emit_output(builder.emit(call(x)))
-            builder.emit_func_output(result)
-        functions[name] = builder.get()["main"].with_attr("global_symbol", name)
+        mod = build_module({"x": ("n", "s", 20)}, lambda _, x, call=call: call(x))
+        functions[name] = mod["main"].with_attr("global_symbol", name)
     return relax.VirtualMachine(compile_module(tvm.IRModule(functions), resolve_target("llvm")).code, tvm.cpu())
 
 

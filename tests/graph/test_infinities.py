@@ -7,6 +7,7 @@ import pytest
 from tvm import relax
 from tvm.relax import op
 
+from tests.support.models.built_modules import build_module
 from tvmq.graph.analysis.infinities import misused_at, misused_constants
 from tvmq.graph.view import View
 
@@ -16,16 +17,14 @@ CONST = relax.const(np.full((4, 4), -np.inf, np.float32))
 
 def module(*steps) -> View:
     """Functions of (last result, x, w), each a binding of its own."""
-    x, w = (relax.Var(name, relax.TensorType((4, 4), "float32")) for name in "xw")
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x, w]):
-        with builder.dataflow():
-            last = w
-            for step in steps:
-                last = builder.emit(step(last, x, w))
-            result = builder.emit_output(op.nn.relu(op.matmul(last, x)))
-        builder.emit_func_output(result)
-    return View(builder.get())
+
+    def body(builder, x, w):
+        last = w
+        for step in steps:
+            last = builder.emit(step(last, x, w))
+        return op.nn.relu(op.matmul(last, x))
+
+    return View(build_module({"x": (4, 4), "w": (4, 4)}, body))
 
 
 def soft(last, _x, _w):
@@ -82,14 +81,9 @@ def test_infinities_that_are_faults(name):
 
 
 def test_a_result_of_the_model_is_a_fault():
-    w = relax.Var("w", relax.TensorType((4, 4), "float32"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [w]):
-        with builder.dataflow():
-            result = builder.emit_output(op.add(w, w))
-        builder.emit_func_output(result)
-    assert misused_at(View(builder.get()), "w", weight(-INF)) == result.name
-    assert misused_at(View(builder.get()), "w", weight(0)) is None
+    view = View(build_module({"w": (4, 4)}, lambda _, w: op.add(w, w)))
+    assert misused_at(view, "w", weight(-INF)) == view.outputs[0]
+    assert misused_at(view, "w", weight(0)) is None
 
 
 def test_constants():

@@ -1,25 +1,21 @@
 """Preprocessing of the input before the first product of a model."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 import pytest
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 from tvmq.graph.analysis.input_preprocessing import first_operators
 
 
 def model(nodes, weights, kind=onnx.TensorProto.FLOAT):
     """A model of these nodes from x (1, 3, 4, 4) to y."""
-    value = onnx.helper.make_tensor_value_info
     made = [
         onnx.helper.make_node(*node[:3], name=f"n{i}", **(node[3] if node[3:] else {})) for i, node in enumerate(nodes)
     ]
-    tensors = [onnx.numpy_helper.from_array(np.asarray(array, np.float32), name) for name, array in weights.items()]
-    inputs, outputs = value("x", kind, [1, 3, 4, 4]), value("y", onnx.TensorProto.FLOAT, None)
-    graph = onnx.helper.make_graph(made, "g", [inputs], [outputs], tensors)
-    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    tensors = {name: np.asarray(array, np.float32) for name, array in weights.items()}
+    return make_model(made, {"x": (onnx.helper.tensor_dtype_to_np_dtype(kind), [1, 3, 4, 4])}, ["y"], tensors, 17)
 
 
 KERNEL = {"w": np.ones((2, 3, 1, 1))}

@@ -11,6 +11,7 @@ from tvm import relax
 
 from tests.graph.op_case import Case
 from tests.graph.op_cases import CASES
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.compile.vm_pipeline import compile_module
 from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph import ops
@@ -19,14 +20,7 @@ TARGETS = ["llvm", "llvm -mcpu=haswell"]
 
 
 def function_of(case: Case) -> relax.Function:
-    """A function of one call."""
-    params = [relax.Var(name, relax.TensorType(array.shape, str(array.dtype))) for name, array in case.inputs.items()]
-    builder = relax.BlockBuilder()
-    with builder.function("main", params):
-        with builder.dataflow():
-            result = builder.emit_output(builder.emit(case.call(*params), "y"))
-        builder.emit_func_output(result)
-    return builder.get()["main"]
+    return build_module(case.inputs, lambda builder, *params: builder.emit(case.call(*params), "y"))["main"]
 
 
 FUNCTIONS = {name: function_of(case) for name, case in CASES.items()}
@@ -96,13 +90,7 @@ def test_saves_and_loads(name: str) -> None:
 @pytest.mark.slow
 def test_runs_under_stock_tvm() -> None:
     """After `import tvmq` TVM's own pipeline compiles our operators."""
-    names = [
-        "quantize_uint8_axism1_0_255",
-        "requantize_float_UPWARD_axis1_2",
-        "softmax_axis1",
-        "add_1",
-        "sum_pool_1",
-    ]
+    names = ["quantize_uint8_axism1_0_255", "requantize_float_UPWARD_axis1_2", "softmax_axis1", "add_1", "sum_pool_1"]
     machine = relax.VirtualMachine(tvm.compile(module_of(*names), "llvm"), tvm.cpu())
     for name in names:
         assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
@@ -139,13 +127,7 @@ def test_symbolic_dimensions_are_kept() -> None:
     n = tvm.tirx.Var("n", "int64")
     x = relax.Var("x", relax.TensorType([n, 3], "int32"))
     call = ops.requantize(
-        x,
-        relax.const(np.float32(1)),
-        relax.const(np.int32(0)),
-        zero_point=0,
-        dtype="int8",
-        qmin=-128,
-        qmax=127,
+        x, relax.const(np.float32(1)), relax.const(np.int32(0)), zero_point=0, dtype="int8", qmin=-128, qmax=127
     )
     ty = relax.BlockBuilder().normalize(call).ty
     assert ty.shape[0].same_as(n) and str(ty.dtype) == "int8"
@@ -177,8 +159,7 @@ def test_shapes_of_unknown_size_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
-    [lambda x: ops.sum(x, axes=[1]), lambda x: ops.sum_pool(x, kernel=[1], strides=[1], padding=[0] * 4)],
+    "call", [lambda x: ops.sum(x, axes=[1]), lambda x: ops.sum_pool(x, kernel=[1], strides=[1], padding=[0] * 4)]
 )
 def test_sums_need_a_shape(call: Callable[[relax.Var], relax.Call]) -> None:
     x = relax.Var("x", relax.TensorType(dtype="uint8", ndim=4))

@@ -14,6 +14,7 @@ from tvm import relax, te, tirx
 from tvm.script import tirx as T
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import ArtifactError, BuildError, ConfigError
 from tvmq.extension import Group, importer, operator
@@ -160,15 +161,10 @@ def test_a_dynamic_batch_is_run_sample_by_sample_where_the_operator_says_so(apar
         kernel=lambda x: te.compute(x.shape, lambda *at: -x(*at)),
         samples_apart=apart,
     )
-    n = tirx.Var("n", "int64")
-    x, builder = relax.Var("x", relax.TensorType([n, 3], "int32")), relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(own(x))
-        builder.emit_func_output(y)
-    assert (batch_dimension(builder.get()) == "n") is apart
+    mod = build_module({"x": (("n", 3), "int32")}, lambda _, x: own(x))
+    assert (batch_dimension(mod) == "n") is apart
     values = np.arange(12, dtype=np.int32).reshape(4, 3)
-    exe = tvmq.build(builder.get())
+    exe = tvmq.build(mod)
     np.testing.assert_array_equal(exe(values), -values)
     assert tvmq.verify(exe, {"x": values}).exact
 
@@ -186,16 +182,12 @@ def test_a_kernel_in_tir_is_taken_as_it_is():
         return func
 
     twice = operator("tvmq_tests.twice", definition=lambda x: x * 2, kernel=doubled)
-    x, builder = relax.Var("x", relax.TensorType([5], "int32")), relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(twice(x))
-        builder.emit_func_output(y)
-    exe = tvmq.build(builder.get())
+    mod = build_module({"x": ((5,), "int32")}, lambda _, x: twice(x))
+    exe = tvmq.build(mod)
     np.testing.assert_array_equal(exe(np.arange(5, dtype=np.int32)), np.arange(5) * 2)
     operator("tvmq_tests.twice", definition=lambda x: x * 2, kernel=lambda x: "no kernel")
     with pytest.raises(BuildError, match="operator 'tvmq_tests.twice': its kernel gave a str; return a TE tensor"):
-        tvmq.build(builder.get())
+        tvmq.build(mod)
 
 
 @pytest.mark.slow
@@ -221,16 +213,13 @@ def test_a_family_in_place_of_a_table():
     assert "gate_codes" in mod["main"].script() and tvmq.verify(tvmq.build(mod), feeds_of(model)).exact
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("tvmq.mine", {}, "with a namespace of yours"),
-        ("mine", {}, "a name is 'namespace.name'"),
-        ("my_chip.op", {"kernel": 3}, "kernel= is a function. Got a int"),
-        ("my_chip.op", {"attributes": {"sizes": list}}, "attribute 'sizes' must be int, float, bool or str"),
-        ("tvmq_tests.gate", {"attributes": {"other": int}}, "it was made with inputs x and attributes slope"),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "message"), [
+    ("tvmq.mine", {}, "with a namespace of yours"),
+    ("mine", {}, "a name is 'namespace.name'"),
+    ("my_chip.op", {"kernel": 3}, "kernel= is a function. Got a int"),
+    ("my_chip.op", {"attributes": {"sizes": list}}, "attribute 'sizes' must be int, float, bool or str"),
+    ("tvmq_tests.gate", {"attributes": {"other": int}}, "it was made with inputs x and attributes slope"),
+])  # fmt: skip
 def test_an_operator_that_cannot_be_is_refused(name: str, options: dict[str, Any], message: str):
     with pytest.raises(ConfigError, match=re.escape(message)):
         operator(name, **{"definition": lambda x: x, "kernel": lambda x: x, **options})

@@ -54,15 +54,12 @@ def test_reshapes_that_no_one_size_makes_hold() -> None:
         resolve_shapes(mod)
 
 
-@pytest.mark.parametrize(
-    "parameter, end, limits",
-    [
-        ("(6, 2)", "n", {"n": (0, 6), "m": (1, ENDLESS)}),
-        ('("n", 2)', "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
-        ('("n", 2)', "n", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
-        ("(6, 2)", "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
-    ],
-)
+@pytest.mark.parametrize("parameter, end, limits", [
+    ("(6, 2)", "n", {"n": (0, 6), "m": (1, ENDLESS)}),
+    ('("n", 2)', "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
+    ('("n", 2)', "n", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
+    ("(6, 2)", "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
+])  # fmt: skip
 def test_slices_bound_sizes(parameter: str, end: str, limits: dict[str, tuple[int, int]]) -> None:
     call = f"y = R.strided_slice(x, (0,), (0,), ({end},), assume_inbound={end == 'n'})"
     mod = module(parameter, f"({'n' if end == 'n' else 4}, 2)", call)

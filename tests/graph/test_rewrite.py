@@ -7,7 +7,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from tests.support.models.networks import assert_same, block, parse
+from tests.support.models.networks import assert_same, block, parse, text_of
 from tvmq.errors import ModelError, StageError
 from tvmq.graph.ledger import Ledger, get_ledger, require_stage, with_ledger
 from tvmq.graph.names import UniqueNames, get_names, identifier, merge, with_names
@@ -15,19 +15,11 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, dtype_of, main_function, make_const, op_name, shape_of, used_vars
 
 X = 'x: R.Tensor((2, 3), "float32")'
-TWO = """
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2, 4), "float32")) -> R.Tuple(R.Tensor((2, 2), "float32"), R.Tensor((2, 4), "float32")):
-        with R.dataflow():
-            s = R.split(x, 2, axis=1)
-            a = s[0]
-            b = R.nn.relu(a)
-            c = R.add(b, a)
-            R.output(c)
-        return (c, x)
-"""
+TWO = text_of(
+    'x: R.Tensor((2, 4), "float32")',
+    "s = R.split(x, 2, axis=1)\na = s[0]\nb = R.nn.relu(a)\nc = R.add(b, a)\nreturn (c, x)",
+    result=' -> R.Tuple(R.Tensor((2, 2), "float32"), R.Tensor((2, 4), "float32"))',
+)
 
 
 def named(mod: tvm.IRModule, **names: tuple[str, ...]) -> tvm.IRModule:
@@ -60,17 +52,11 @@ def test_a_tensor_read_twice_by_one_binding_has_one_reader() -> None:
 
 def test_a_result_has_no_only_reader() -> None:
     """b is read once inside, and returned."""
-    text = """
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2,), "float32")) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32")):
-        with R.dataflow():
-            b = R.nn.relu(x)
-            c = R.abs(b)
-            R.output(b, c)
-        return (c, b)
-"""
+    text = text_of(
+        'x: R.Tensor((2,), "float32")',
+        "b = R.nn.relu(x)\nc = R.abs(b)\nreturn (c, b)",
+        result=' -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32"))',
+    )
     assert View(parse(text)).only_reader("b") is None
 
 

@@ -11,13 +11,7 @@ quick = settings(deadline=None, max_examples=100)
 INT32 = st.integers(-(2**31), 2**31 - 1)
 CORNERS = st.sampled_from([-(2**31), -(2**31) + 1, -(2**24) - 1, -1, 0, 1, 2**24 + 1, 2**31 - 1])
 SUMS = st.one_of(INT32, CORNERS, st.integers(-1000, 1000))
-LIMITS = [
-    ("uint8", 0, 255),
-    ("int8", -128, 127),
-    ("int8", -127, 127),
-    ("uint8", 0, 15),
-    ("int16", -32768, 32767),
-]
+LIMITS = [("uint8", 0, 255), ("int8", -128, 127), ("int8", -127, 127), ("uint8", 0, 15), ("int16", -32768, 32767)]
 
 floats = st.floats(width=32)  # with NaN, infinities, denormals
 scales = st.floats(2.0**-149, 2.0**127, width=32)  # positive, denormal ones too

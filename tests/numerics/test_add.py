@@ -35,11 +35,7 @@ def problems(draw: st.DrawFn) -> dict:
         "a_type": a_type,
         "b_type": b_type,
         "y_type": y_type,
-        "scales": [
-            np.float32(draw(ratios) * scale_y),
-            np.float32(draw(ratios) * scale_y),
-            np.float32(scale_y),
-        ],
+        "scales": [np.float32(draw(ratios) * scale_y), np.float32(draw(ratios) * scale_y), np.float32(scale_y)],
         "zeros": [corner_zero(draw, t) for t in (a_type, b_type, y_type)],
     }
 
@@ -140,49 +136,31 @@ def test_limits_of_the_codes_are_respected():
     assert q.tolist() == [-127, 100]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((0.0, 0, 1.0, 0, 1.0), "scales must be positive and finite. Got 0, 1, 1 instead"),
-        ((1.0, 0, np.nan, 0, 1.0), "Got 1, nan, 1 instead"),
-        ((1.0, 0, 1.0, 0, np.inf), "Got 1, 1, inf instead"),
-        ((1.0, 256, 1.0, 0, 1.0), r"zero_point must be an integer in -128\.\.255. Got 256"),
-        ((1.0, 0, 1.0, 0, 2.0**-22), "too far above the output's for int32"),
-        ((2.0**100, 0, 1.0, 0, 2.0**-100), "too far above the output's for int32"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ((0.0, 0, 1.0, 0, 1.0), "scales must be positive and finite. Got 0, 1, 1 instead"),
+    ((1.0, 0, np.nan, 0, 1.0), "Got 1, nan, 1 instead"),
+    ((1.0, 0, 1.0, 0, np.inf), "Got 1, 1, inf instead"),
+    ((1.0, 256, 1.0, 0, 1.0), r"zero_point must be an integer in -128\.\.255. Got 256"),
+    ((1.0, 0, 1.0, 0, 2.0**-22), "too far above the output's for int32"),
+    ((2.0**100, 0, 1.0, 0, 2.0**-100), "too far above the output's for int32"),
+])  # fmt: skip
 def test_impossible_parameters_are_refused(arguments, message):
     with pytest.raises(RangeError, match=message):
         numerics.add_params(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        (
-            {"a_multiplier": 2**24},
-            AccumulatorError,
-            "add: the sum can reach 4278190335, int32 ends at 2147483647",
-        ),
-        ({"offset": 2**31 - 1}, AccumulatorError, "int32 ends at"),
-        ({"a": np.zeros(1, np.int16), "a_multiplier": 65536}, AccumulatorError, "int32 ends at"),
-        ({"shift": 32}, RangeError, r"shift must lie in 0\.\.31. Got 32"),
-        ({"shift": -1}, RangeError, "Got -1"),
-        ({"zero_point": 256}, RangeError, "Got 256"),
-        ({"a": np.zeros(1)}, ConfigError, "codes must be integers"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "message"), [
+    ({"a_multiplier": 2**24}, AccumulatorError, "add: the sum can reach 4278190335, int32 ends at 2147483647"),
+    ({"offset": 2**31 - 1}, AccumulatorError, "int32 ends at"),
+    ({"a": np.zeros(1, np.int16), "a_multiplier": 65536}, AccumulatorError, "int32 ends at"),
+    ({"shift": 32}, RangeError, r"shift must lie in 0\.\.31. Got 32"),
+    ({"shift": -1}, RangeError, "Got -1"),
+    ({"zero_point": 256}, RangeError, "Got 256"),
+    ({"a": np.zeros(1)}, ConfigError, "codes must be integers"),
+])  # fmt: skip
 def test_bad_arguments_are_refused(options, error, message):
     one = np.zeros(1, np.uint8)
-    arguments = {
-        "a": one,
-        "b": one,
-        "a_multiplier": 1,
-        "b_multiplier": 1,
-        "offset": 0,
-        "shift": 1,
-        "zero_point": 0,
-    }
+    arguments = {"a": one, "b": one, "a_multiplier": 1, "b_multiplier": 1, "offset": 0, "shift": 1, "zero_point": 0}
     with pytest.raises(error, match=message):
         numerics.add(**{**arguments, **options}, dtype="uint8")
 
@@ -279,7 +257,9 @@ def doubled(x: int, multiplier: int, shift: int) -> int:
 
 
 @pytest.mark.parametrize("subtract", [False, True])
-@pytest.mark.parametrize(("scales", "zeros"), [((0.5, 0.25), (0, 10)), ((0.013, 0.4), (-128, 127)), ((1e-4, 3.0), (5, -7))])
+@pytest.mark.parametrize(
+    ("scales", "zeros"), [((0.5, 0.25), (0, 10)), ((0.013, 0.4), (-128, 127)), ((1e-4, 3.0), (5, -7))]
+)
 def test_summand_tables(scales: tuple[float, float], zeros: tuple[int, int], subtract: bool) -> None:
     made = numerics.summand_tables(scales[0], zeros[0], scales[1], zeros[1], subtract=subtract)
     twice = 2 * max(float(np.float32(s)) for s in scales)

@@ -1,7 +1,5 @@
 """add_mask: against Python's integers, saturation, refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -52,24 +52,12 @@ def test_quantize_golden():
     x = np.float32([-np.inf, -1.25, -0.75, -0.25, -0.0, 0.25, 0.75, 1.25, np.inf, np.nan])
     assert numerics.quantize(x, 0.5, 3, dtype="uint8").tolist() == [0, 1, 1, 3, 3, 3, 5, 5, 255, 0]
     assert numerics.quantize(x, 0.5, -3, dtype="int8", qmin=-4, qmax=4).tolist() == [
-        -4,
-        -4,
-        -4,
-        -3,
-        -3,
-        -3,
-        -1,
-        -1,
-        4,
-        -4,
-    ]
+        -4, -4, -4, -3, -3, -3, -1, -1, 4, -4,
+    ]  # fmt: skip
 
 
 def test_quantize_divides():
-    x, scale = (
-        np.float32(0.18850000202655792),
-        np.float32(0.013000000268220901),
-    )  # 14.5 exactly, after rounding
+    x, scale = (np.float32(0.18850000202655792), np.float32(0.013000000268220901))  # 14.5 exactly, after rounding
     assert np.float32(x / scale) == 14.5 != x * (np.float32(1) / scale)
     assert int(numerics.quantize(x, scale, 0, dtype="uint8")) == 14
 
@@ -144,21 +132,18 @@ def test_bad_scales_are_refused(scale):
         numerics.dequantize(np.zeros(2, np.int8), scale, 0, axis=axis)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"zero_point": 128}, RangeError, r"zero_point must be an integer in -128\.\.127. Got 128"),
-        ({"zero_point": 0.5}, RangeError, "Got 0.5 instead"),
-        ({"zero_point": -5, "qmin": -4}, RangeError, r"-4\.\.127. Got -5"),
-        ({"qmin": -129}, RangeError, r"codes of int8 must lie in -128\.\.127. Got qmin -129"),
-        ({"qmin": 5, "qmax": 4}, RangeError, "Got qmin 5 and qmax 4"),
-        ({"dtype": "int32"}, ConfigError, "must be one of int8, uint8, int16, uint16. Got int32"),
-        ({"scale": [1.0, 1.0], "axis": 0}, ConfigError, r"Got shape \(2,\) for axis 0 of \(3,\) instead"),
-        ({"scale": [1.0, 1.0, 1.0], "axis": 1}, ConfigError, "for axis 1 of"),
-        ({"scale": [1.0, 1.0, 1.0]}, ConfigError, "for axis None"),
-        ({"scale": [[1.0]]}, ConfigError, r"Got shape \(1, 1\)"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "message"), [
+    ({"zero_point": 128}, RangeError, r"zero_point must be an integer in -128\.\.127. Got 128"),
+    ({"zero_point": 0.5}, RangeError, "Got 0.5 instead"),
+    ({"zero_point": -5, "qmin": -4}, RangeError, r"-4\.\.127. Got -5"),
+    ({"qmin": -129}, RangeError, r"codes of int8 must lie in -128\.\.127. Got qmin -129"),
+    ({"qmin": 5, "qmax": 4}, RangeError, "Got qmin 5 and qmax 4"),
+    ({"dtype": "int32"}, ConfigError, "must be one of int8, uint8, int16, uint16. Got int32"),
+    ({"scale": [1.0, 1.0], "axis": 0}, ConfigError, r"Got shape \(2,\) for axis 0 of \(3,\) instead"),
+    ({"scale": [1.0, 1.0, 1.0], "axis": 1}, ConfigError, "for axis 1 of"),
+    ({"scale": [1.0, 1.0, 1.0]}, ConfigError, "for axis None"),
+    ({"scale": [[1.0]]}, ConfigError, r"Got shape \(1, 1\)"),
+])  # fmt: skip
 def test_bad_parameters_are_refused(options, error, message):
     arguments = {"scale": 1.0, "zero_point": 0, "dtype": "int8", **options}
     with pytest.raises(error, match=message):

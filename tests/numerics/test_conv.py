@@ -168,34 +168,28 @@ def test_empty_batch():
     assert numerics.conv_transpose(x, w.swapaxes(0, 1)).shape == (0, 3, 7, 7)
 
 
-@pytest.mark.parametrize(
-    ("x_shape", "w_shape", "options", "message"),
-    [
-        ((1, 2, 5, 5), (3, 2, 3), {}, "same three to five dimensions"),
-        ((2, 5), (3, 2), {}, "same three to five dimensions"),
-        ((1, 2, 5, 5), (2, 3, 3, 3), {}, "2 channels in 1 groups do not fit weights of shape"),
-        ((1, 2, 5, 5), (3, 1, 3, 3), {"groups": 2}, "2 channels in 2 groups"),
-        ((1, 2, 5, 5), (2, 2, 3, 3), {"groups": 0}, "groups must be at least 1"),
-        ((1, 2, 5, 5), (2, 2, 0, 3), {}, "weights not empty"),
-        ((1, 2, 5, 5), (2, 2, 6, 3), {}, "a window of 6 does not fit"),
-        ((1, 2, 5, 5), (2, 2, 3, 3), {"strides": 0}, "strides must be"),
-        ((1, 2, 5, 5), (2, 2, 3, 3), {"padding": (1, 2, 3)}, "padding must be"),
-    ],
-)
+@pytest.mark.parametrize(("x_shape", "w_shape", "options", "message"), [
+    ((1, 2, 5, 5), (3, 2, 3), {}, "same three to five dimensions"),
+    ((2, 5), (3, 2), {}, "same three to five dimensions"),
+    ((1, 2, 5, 5), (2, 3, 3, 3), {}, "2 channels in 1 groups do not fit weights of shape"),
+    ((1, 2, 5, 5), (3, 1, 3, 3), {"groups": 2}, "2 channels in 2 groups"),
+    ((1, 2, 5, 5), (2, 2, 3, 3), {"groups": 0}, "groups must be at least 1"),
+    ((1, 2, 5, 5), (2, 2, 0, 3), {}, "weights not empty"),
+    ((1, 2, 5, 5), (2, 2, 6, 3), {}, "a window of 6 does not fit"),
+    ((1, 2, 5, 5), (2, 2, 3, 3), {"strides": 0}, "strides must be"),
+    ((1, 2, 5, 5), (2, 2, 3, 3), {"padding": (1, 2, 3)}, "padding must be"),
+])  # fmt: skip
 def test_bad_convolutions_are_refused(x_shape, w_shape, options, message):
     with pytest.raises(ConfigError, match=message):
         numerics.conv(np.zeros(x_shape, np.uint8), np.zeros(w_shape, np.int8), **options)
 
 
-@pytest.mark.parametrize(
-    ("w_shape", "options", "message"),
-    [
-        ((3, 2, 3), {}, "2 channels in 1 groups do not fit"),
-        ((2, 2, 3), {"groups": 3}, "2 channels in 3 groups do not fit"),
-        ((2, 2, 3), {"padding": 4}, "leaves nothing of a result of sizes"),
-        ((2, 2, 3), {"output_padding": -1}, "output_padding must be"),
-    ],
-)
+@pytest.mark.parametrize(("w_shape", "options", "message"), [
+    ((3, 2, 3), {}, "2 channels in 1 groups do not fit"),
+    ((2, 2, 3), {"groups": 3}, "2 channels in 3 groups do not fit"),
+    ((2, 2, 3), {"padding": 4}, "leaves nothing of a result of sizes"),
+    ((2, 2, 3), {"output_padding": -1}, "output_padding must be"),
+])  # fmt: skip
 def test_bad_transposed_convolutions_are_refused(w_shape, options, message):
     with pytest.raises(ConfigError, match=message):
         numerics.conv_transpose(np.zeros((1, 2, 5), np.uint8), np.zeros(w_shape, np.int8), **options)

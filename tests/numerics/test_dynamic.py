@@ -1,7 +1,5 @@
 """Dynamic quantization: scales made at run time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

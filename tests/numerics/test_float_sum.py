@@ -1,7 +1,5 @@
 """float_sum: the order of its axes, its means, its accuracy."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

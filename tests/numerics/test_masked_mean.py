@@ -1,7 +1,5 @@
 """Masked means in integers: the error bound against exact fractions, empty masks, what is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

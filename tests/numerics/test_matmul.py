@@ -1,7 +1,5 @@
 """matmul, and the proofs behind its float products."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,14 +11,9 @@ from tvmq.errors import AccumulatorError, ConfigError, RangeError
 from tvmq.numerics.gemm import choose_plan, largest_magnitude_sum
 
 SHAPES = [
-    ((3,), (3,)),
-    ((2, 3), (3, 4)),
-    ((3,), (3, 4)),
-    ((2, 3), (3,)),
-    ((2, 1, 2, 3), (4, 3, 2)),
-    ((0, 3), (3, 2)),
+    ((3,), (3,)), ((2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (3,)), ((2, 1, 2, 3), (4, 3, 2)), ((0, 3), (3, 2)),
     ((2, 0), (0, 2)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow

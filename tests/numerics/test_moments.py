@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 
 from tvmq import numerics
 from tvmq.numerics import moments as module
-from tvmq.numerics.moments import (
-    Moments,
-    blocks,
-    choose_places,
-    picture_rows,
-    product_rows,
-    window_places,
-    window_rows,
-)
+from tvmq.numerics.moments import Moments, blocks, choose_places, picture_rows, product_rows, window_places, window_rows
 
 RANDOM = np.random.default_rng(4)
 CASES = [

@@ -111,14 +111,11 @@ def test_empty_sum_and_batch():
     assert numerics.max_pool(np.zeros((0, 2, 4, 4), np.uint8), kernel=2).shape == (0, 2, 3, 3)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kernel": 5}, "a window of 5 does not fit a spatial size of 4"),
-        ({"kernel": 0}, "kernel must be"),
-        ({"kernel": 2, "strides": (1, 2, 3)}, "strides must be"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"kernel": 5}, "a window of 5 does not fit a spatial size of 4"),
+    ({"kernel": 0}, "kernel must be"),
+    ({"kernel": 2, "strides": (1, 2, 3)}, "strides must be"),
+])  # fmt: skip
 def test_bad_options_are_refused(options, message):
     q = np.zeros((1, 1, 4, 4), np.uint8)
     for pool in (numerics.max_pool, numerics.sum_pool):

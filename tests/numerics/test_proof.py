@@ -1,7 +1,5 @@
 """Accumulator bounds against all subsets of the products, and the errors that name the layer."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -113,32 +113,26 @@ def test_power_of_two_equals_the_slow_definition(rounding, acc, shift, limits):
     assert int(q) == saturate(steps, zero_point, low, high)
 
 
-@pytest.mark.parametrize(
-    ("factor", "multiplier", "shift"),
-    [
-        (0.75, 1610612736, 0),
-        (np.float32(0.1), 1717986944, -3),
-        (np.float32(1.3), 1395864320, 1),
-        (np.float32(0.0037), 2034096512, -8),
-        (0.5, 2**30, 0),
-        (1.0, 2**30, 1),
-        (1 - 2.0**-40, 2**30, 1),  # rounds to 2^31, is halved
-        (0.0, 0, 0),
-    ],
-)
+@pytest.mark.parametrize(("factor", "multiplier", "shift"), [
+    (0.75, 1610612736, 0),
+    (np.float32(0.1), 1717986944, -3),
+    (np.float32(1.3), 1395864320, 1),
+    (np.float32(0.0037), 2034096512, -8),
+    (0.5, 2**30, 0),
+    (1.0, 2**30, 1),
+    (1 - 2.0**-40, 2**30, 1),  # rounds to 2^31, is halved
+    (0.0, 0, 0),
+])  # fmt: skip
 def test_fixed_point_parameters(factor, multiplier, shift):
     result = numerics.fixed_point_parameters(factor)
     assert [int(v) for v in result] == [multiplier, shift] and all(v.dtype == np.int32 for v in result)
 
 
-@pytest.mark.parametrize(
-    ("factor", "rounding", "sums", "results"),
-    [
-        (0.75, "UPWARD", [-10, -6, -2, 2, 6, 10], [-7, -4, -1, 2, 5, 8]),
-        (0.75, "TONEAREST", [-10, -6, -2, 2, 6, 10], [-8, -5, -2, 2, 5, 8]),
-        (np.float32(0.0037), "UPWARD", [1000, 12345678], [4, 45679]),
-    ],
-)
+@pytest.mark.parametrize(("factor", "rounding", "sums", "results"), [
+    (0.75, "UPWARD", [-10, -6, -2, 2, 6, 10], [-7, -4, -1, 2, 5, 8]),
+    (0.75, "TONEAREST", [-10, -6, -2, 2, 6, 10], [-8, -5, -2, 2, 5, 8]),
+    (np.float32(0.0037), "UPWARD", [1000, 12345678], [4, 45679]),
+])  # fmt: skip
 def test_fixed_point_golden(factor, rounding, sums, results):
     parameters = numerics.fixed_point_parameters(factor)
     assert numerics.fixed_point_multiply(np.int32(sums), *parameters, rounding=rounding).tolist() == results
@@ -191,25 +185,22 @@ def test_empty():
     assert q.shape == (0, 3) and q.dtype == np.uint8
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"mode": "flaot"}, ConfigError, "mode must be one of float, fixed_point, power_of_two. Got 'flaot'"),
-        ({"mode": "fixed_point", "rounding": "DOWN"}, ConfigError, "one of UPWARD, TONEAREST, DOUBLE. Got 'DOWN'"),
-        ({"multiplier": -1.0}, RangeError, "finite and not negative. Got -1 at channel 0"),
-        ({"multiplier": np.nan}, RangeError, "Got nan"),
-        ({"multiplier": [1.0, np.inf], "axis": 0}, RangeError, "Got inf at channel 1"),
-        ({"multiplier": -1, "mode": "fixed_point"}, RangeError, r"must lie in 0\.\.2\^31-1. Got -1\.\.-1"),
-        ({"multiplier": 2**31, "mode": "fixed_point"}, RangeError, r"Got 2147483648\.\.2147483648"),
-        ({"multiplier": 1, "shift": 32, "mode": "fixed_point"}, RangeError, "at most 31. Got 32"),
-        ({"shift": 31, "mode": "power_of_two"}, RangeError, "at most 31. Got 32"),
-        ({"zero_point": 300}, RangeError, r"-128\.\.127. Got 300"),
-        ({"multiplier": [1.0] * 3, "axis": 0}, ConfigError, "for axis 0"),
-        ({"negative_slope": 1.5}, ConfigError, r"must lie in 0\.\.1.*Got 1.5 in mode float"),
-        ({"negative_slope": 0.5, "mode": "fixed_point", "multiplier": 1}, ConfigError, "Got 0.5 in mode fixed_point"),
-        ({"acc": np.zeros(2, np.int64)}, ConfigError, "acc must be int32, or codes. Got int64"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "message"), [
+    ({"mode": "flaot"}, ConfigError, "mode must be one of float, fixed_point, power_of_two. Got 'flaot'"),
+    ({"mode": "fixed_point", "rounding": "DOWN"}, ConfigError, "one of UPWARD, TONEAREST, DOUBLE. Got 'DOWN'"),
+    ({"multiplier": -1.0}, RangeError, "finite and not negative. Got -1 at channel 0"),
+    ({"multiplier": np.nan}, RangeError, "Got nan"),
+    ({"multiplier": [1.0, np.inf], "axis": 0}, RangeError, "Got inf at channel 1"),
+    ({"multiplier": -1, "mode": "fixed_point"}, RangeError, r"must lie in 0\.\.2\^31-1. Got -1\.\.-1"),
+    ({"multiplier": 2**31, "mode": "fixed_point"}, RangeError, r"Got 2147483648\.\.2147483648"),
+    ({"multiplier": 1, "shift": 32, "mode": "fixed_point"}, RangeError, "at most 31. Got 32"),
+    ({"shift": 31, "mode": "power_of_two"}, RangeError, "at most 31. Got 32"),
+    ({"zero_point": 300}, RangeError, r"-128\.\.127. Got 300"),
+    ({"multiplier": [1.0] * 3, "axis": 0}, ConfigError, "for axis 0"),
+    ({"negative_slope": 1.5}, ConfigError, r"must lie in 0\.\.1.*Got 1.5 in mode float"),
+    ({"negative_slope": 0.5, "mode": "fixed_point", "multiplier": 1}, ConfigError, "Got 0.5 in mode fixed_point"),
+    ({"acc": np.zeros(2, np.int64)}, ConfigError, "acc must be int32, or codes. Got int64"),
+])  # fmt: skip
 def test_bad_parameters_are_refused(options, error, message):
     arguments = {"acc": np.zeros(2, np.int32), "multiplier": 1.0, "zero_point": 0, "dtype": "int8", **options}
     with pytest.raises(error, match=message):

@@ -183,18 +183,15 @@ def test_an_equivalent_mode_gives_the_same_codes(rule, acc, multiplier, shift, l
     assert found == numerics.requantize(np.int32(acc), multiplier, shift, mode=mode, rounding=rounding, **named)
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        RequantizeRule("integer", multiplier_bits=15, roundings=("upward",)),
-        RequantizeRule("integer", roundings=("even",)),
-        RequantizeRule("integer", roundings=("upward", "away"), left_shift="after"),
-        RequantizeRule("shift", roundings=("floor",)),
-        RequantizeRule(roundings=("away",)),
-        RequantizeRule(zero_point="before"),
-        RequantizeRule(order="divide"),
-    ],
-)
+@pytest.mark.parametrize("rule", [
+    RequantizeRule("integer", multiplier_bits=15, roundings=("upward",)),
+    RequantizeRule("integer", roundings=("even",)),
+    RequantizeRule("integer", roundings=("upward", "away"), left_shift="after"),
+    RequantizeRule("shift", roundings=("floor",)),
+    RequantizeRule(roundings=("away",)),
+    RequantizeRule(zero_point="before"),
+    RequantizeRule(order="divide"),
+])  # fmt: skip
 def test_rules_that_no_mode_is_equal_to(rule):
     assert rule.equivalent_mode is None
 
@@ -332,26 +329,23 @@ def test_rules_go_through_json(rule):
     assert RequantizeRule.from_dict(rule.to_dict()) == rule
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (["integer"], r"my.json: must be an object with fields of arithmetic, .* Got \['integer'\]"),
-        ({"arithmetic": "integer"}, "my.json: roundings: is missing"),
-        ({"arithmetic": "int", "roundings": ["even"]}, "my.json: arithmetic: 'int' .* allowed: float32, float64, integer, shift; did you"),
-        ({"arithmetic": "integer", "roundings": "even"}, "my.json: roundings: must be a list. Got 'even'"),
-        ({"arithmetic": "integer", "roundings": []}, "my.json: roundings: must be a list of 1 to 2 .* Got 0"),
-        ({"arithmetic": "float32", "roundings": ["even", "away"]}, "my.json: roundings: must be a list of 1 to 1 .* Got 2"),
-        ({"arithmetic": "integer", "roundings": ["upwards"]}, r"my.json: roundings\[0\]: .* did you mean 'upward'"),
-        ({"arithmetic": "integer", "roundings": ["even"], "bits": 3}, "my.json: bits: unknown field; known: arithmetic"),
-        ({"arithmetic": "integer", "roundings": ["even"], "left_shfit": "after"}, "did you mean 'left_shift'"),
-        ({"arithmetic": "integer", "roundings": ["even"], "multiplier_bits": 32}, r"must be a whole number in 2..31. Got 32"),
-        ({"arithmetic": "integer", "roundings": ["even"], "order": "divide"}, "order: says nothing of arithmetic 'integer'"),
-        ({"arithmetic": "shift", "roundings": ["even"], "multiplier_bits": 15}, "multiplier_bits: says nothing"),
-        ({"arithmetic": "float32", "roundings": ["even"], "left_shift": "after"}, "left_shift: says nothing"),
-        ({"arithmetic": "float32", "roundings": ["even"], "fused": True}, "fused: needs zero_point 'before'"),
-        ({"arithmetic": "float32", "roundings": ["even"], "fused": 1}, "fused: must be true or false. Got 1"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("data", "words"), [
+    (["integer"], r"my.json: must be an object with fields of arithmetic, .* Got \['integer'\]"),
+    ({"arithmetic": "integer"}, "my.json: roundings: is missing"),
+    ({"arithmetic": "int", "roundings": ["even"]}, "my.json: arithmetic: 'int' .* allowed: float32, float64, integer, shift; did you"),
+    ({"arithmetic": "integer", "roundings": "even"}, "my.json: roundings: must be a list. Got 'even'"),
+    ({"arithmetic": "integer", "roundings": []}, "my.json: roundings: must be a list of 1 to 2 .* Got 0"),
+    ({"arithmetic": "float32", "roundings": ["even", "away"]}, "my.json: roundings: must be a list of 1 to 1 .* Got 2"),
+    ({"arithmetic": "integer", "roundings": ["upwards"]}, r"my.json: roundings\[0\]: .* did you mean 'upward'"),
+    ({"arithmetic": "integer", "roundings": ["even"], "bits": 3}, "my.json: bits: unknown field; known: arithmetic"),
+    ({"arithmetic": "integer", "roundings": ["even"], "left_shfit": "after"}, "did you mean 'left_shift'"),
+    ({"arithmetic": "integer", "roundings": ["even"], "multiplier_bits": 32}, r"must be a whole number in 2..31. Got 32"),
+    ({"arithmetic": "integer", "roundings": ["even"], "order": "divide"}, "order: says nothing of arithmetic 'integer'"),
+    ({"arithmetic": "shift", "roundings": ["even"], "multiplier_bits": 15}, "multiplier_bits: says nothing"),
+    ({"arithmetic": "float32", "roundings": ["even"], "left_shift": "after"}, "left_shift: says nothing"),
+    ({"arithmetic": "float32", "roundings": ["even"], "fused": True}, "fused: needs zero_point 'before'"),
+    ({"arithmetic": "float32", "roundings": ["even"], "fused": 1}, "fused: must be true or false. Got 1"),
+])  # fmt: skip
 def test_bad_rules_are_refused_by_their_path(data, words):
     with pytest.raises(ConfigError, match=words):
         RequantizeRule.from_dict(data, "my.json:")
@@ -362,18 +356,15 @@ def test_bad_rules_are_refused_in_python_too():
         RequantizeRule("integer", roundings=["even"])
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "words"),
-    [
-        ("fixed_point", {"multiplier": 2.0**30}, r"a factor must lie in 0\.\.1.07374e\+09. Got 1.07374e\+09"),
-        ("float", {"multiplier": np.nan}, "Got nan"),
-        ("fixed_point", {"multiplier": 2**31, "shift": 0}, r"an integer multiplier must lie in 0\.\.2\^31-1"),
-        ("fixed_point", {"multiplier": 1, "shift": 32}, "shift must be at most 31. Got 32"),
-        ("fixed_point", {"multiplier": 0.5, "acc": np.int64([2**31])}, r"sums must lie in int32. Got 2147483648"),
-        ("fixed_point", {"multiplier": 0.5, "acc": np.float32([1])}, "sums must be integers. Got float32"),
-        ("power_of_two", {"multiplier": 0.3}, "powers of two"),
-    ],
-)
+@pytest.mark.parametrize(("name", "arguments", "words"), [
+    ("fixed_point", {"multiplier": 2.0**30}, r"a factor must lie in 0\.\.1.07374e\+09. Got 1.07374e\+09"),
+    ("float", {"multiplier": np.nan}, "Got nan"),
+    ("fixed_point", {"multiplier": 2**31, "shift": 0}, r"an integer multiplier must lie in 0\.\.2\^31-1"),
+    ("fixed_point", {"multiplier": 1, "shift": 32}, "shift must be at most 31. Got 32"),
+    ("fixed_point", {"multiplier": 0.5, "acc": np.int64([2**31])}, r"sums must lie in int32. Got 2147483648"),
+    ("fixed_point", {"multiplier": 0.5, "acc": np.float32([1])}, "sums must be integers. Got float32"),
+    ("power_of_two", {"multiplier": 0.3}, "powers of two"),
+])  # fmt: skip
 def test_bad_numbers_are_refused(name, arguments, words):
     with pytest.raises(RangeError, match=words):
         apply(KNOWN_RULES[name], **{"acc": np.int32([1]), "zero_point": 0, "dtype": "int8", **arguments})

@@ -134,11 +134,7 @@ def test_special_values():
 
 def test_lanes_are_added_in_the_stated_order():
     values = np.zeros(33, np.float32)
-    values[[0, 16, 32]] = (
-        2.0**24,
-        1,
-        1,
-    )  # in this order both ones are lost; added to each other first they are not
+    values[[0, 16, 32]] = (2.0**24, 1, 1)  # in this order both ones are lost; added to each other first they are not
     assert float(lane_sum(values)) == 2.0**24
     values = np.zeros(16, np.float32)
     values[[0, 8, 1, 9]] = 2.0**24, 1, 1, 1  # 8 joins 0, 9 joins 1, then both pairs

@@ -1,7 +1,5 @@
 """QuantSpec, QParams, choose_qparams: invariants, messages, corners."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -23,19 +21,16 @@ PER_CHANNEL = QuantSpec("int8", symmetric=True, per_channel=True)
 finite = st.floats(-(2.0**126), 2.0**126, width=32)
 
 
-@pytest.mark.parametrize(
-    ("spec", "low", "high"),
-    [
-        (QuantSpec(), 0, 255),
-        (QuantSpec("uint8", bits=2), 0, 3),
-        (QuantSpec("int8"), -128, 127),
-        (QuantSpec("int8", bits=4), -8, 7),
-        (QuantSpec("int8", symmetric=True), -127, 127),
-        (QuantSpec("int8", bits=2, symmetric=True), -1, 1),
-        (QuantSpec("int16", bits=12), -2048, 2047),
-        (QuantSpec("int16", bits=16, symmetric=True), -32767, 32767),
-    ],
-)
+@pytest.mark.parametrize(("spec", "low", "high"), [
+    (QuantSpec(), 0, 255),
+    (QuantSpec("uint8", bits=2), 0, 3),
+    (QuantSpec("int8"), -128, 127),
+    (QuantSpec("int8", bits=4), -8, 7),
+    (QuantSpec("int8", symmetric=True), -127, 127),
+    (QuantSpec("int8", bits=2, symmetric=True), -1, 1),
+    (QuantSpec("int16", bits=12), -2048, 2047),
+    (QuantSpec("int16", bits=16, symmetric=True), -32767, 32767),
+])  # fmt: skip
 def test_limits(spec, low, high):
     assert (spec.qmin, spec.qmax) == (low, high)
 
@@ -47,20 +42,17 @@ def test_codes_fit_the_storage(spec):
     assert spec.qmax - spec.qmin + 1 == 2**spec.bits - int(spec.symmetric)
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"dtype": "int4"}, "dtype must be one of int8, uint8, int16. Got 'int4' instead"),
-        ({"bits": 1}, r"bits of uint8 must be an int in 2\.\.8. Got 1 instead"),
-        ({"bits": 9}, r"2\.\.8. Got 9"),
-        ({"dtype": "int16", "bits": 17}, r"2\.\.16. Got 17"),
-        ({"bits": 8.0}, "Got 8.0"),
-        ({"bits": True}, "Got True"),
-        ({"symmetric": True}, "symmetric needs a signed dtype"),
-        ({"symmetric": 1}, "symmetric must be True or False. Got 1"),
-        ({"per_channel": None}, "per_channel must be True or False. Got None"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"dtype": "int4"}, "dtype must be one of int8, uint8, int16. Got 'int4' instead"),
+    ({"bits": 1}, r"bits of uint8 must be an int in 2\.\.8. Got 1 instead"),
+    ({"bits": 9}, r"2\.\.8. Got 9"),
+    ({"dtype": "int16", "bits": 17}, r"2\.\.16. Got 17"),
+    ({"bits": 8.0}, "Got 8.0"),
+    ({"bits": True}, "Got True"),
+    ({"symmetric": True}, "symmetric needs a signed dtype"),
+    ({"symmetric": 1}, "symmetric must be True or False. Got 1"),
+    ({"per_channel": None}, "per_channel must be True or False. Got None"),
+])  # fmt: skip
 def test_impossible_specs_are_refused(fields, message):
     with pytest.raises(ConfigError, match=message):
         QuantSpec(**fields)
@@ -78,31 +70,28 @@ def test_spec_from_dict_names_the_unknown_field():
         QuantSpec.from_dict({"bit": 4})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ((0.0, 0, QuantSpec()), RangeError, "scale must be finite and at least .* Got 0 instead"),
-        ((-1.0, 0, QuantSpec()), RangeError, "Got -1 instead"),
-        ((np.nan, 0, QuantSpec()), RangeError, "Got nan instead"),
-        ((np.inf, 0, QuantSpec()), RangeError, "Got inf instead"),
-        ((1e300, 0, QuantSpec()), RangeError, "Got inf instead"),
-        ((1e-39, 0, QuantSpec()), RangeError, "smallest normal"),
-        (([1.0, 0.0], 0, PER_CHANNEL, 0), RangeError, "Got 0 at channel 1 of axis 0 instead"),
-        ((1.0, 256, QuantSpec()), RangeError, r"zero_point must lie in 0\.\.255. Got 256"),
-        ((1.0, -1, QuantSpec()), RangeError, "Got -1"),
-        ((1.0, 16, QuantSpec("uint8", 4)), RangeError, r"0\.\.15. Got 16"),
-        ((1.0, 1, QuantSpec("int8", symmetric=True)), RangeError, "symmetric spec must be 0. Got 1"),
-        ((1.0, 2**40, QuantSpec()), RangeError, "zero_point must be int32"),
-        ((1.0, 0.5, QuantSpec()), ConfigError, "zero_point must be int32. Got float64"),
-        (("1", 0, QuantSpec()), ConfigError, "scale must be float32"),
-        ((1.0, 0, "uint8"), ConfigError, "spec must be a QuantSpec. Got 'uint8'"),
-        (([1.0, 2.0], 0, PER_CHANNEL), ConfigError, "Got axis None with scale of shape"),
-        ((1.0, 0, PER_CHANNEL, 1), ConfigError, "Got axis 1 with scale of shape"),
-        (([1.0, 2.0], [0, 0, 0], PER_CHANNEL, 1), ConfigError, r"Got \(2,\) and \(3,\)"),
-        (([[1.0]], [[0]], PER_CHANNEL, 1), ConfigError, r"Got \(1, 1\)"),
-        (([1.0, 2.0], 0, QuantSpec(), 1), ConfigError, "use per_channel=True"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    ((0.0, 0, QuantSpec()), RangeError, "scale must be finite and at least .* Got 0 instead"),
+    ((-1.0, 0, QuantSpec()), RangeError, "Got -1 instead"),
+    ((np.nan, 0, QuantSpec()), RangeError, "Got nan instead"),
+    ((np.inf, 0, QuantSpec()), RangeError, "Got inf instead"),
+    ((1e300, 0, QuantSpec()), RangeError, "Got inf instead"),
+    ((1e-39, 0, QuantSpec()), RangeError, "smallest normal"),
+    (([1.0, 0.0], 0, PER_CHANNEL, 0), RangeError, "Got 0 at channel 1 of axis 0 instead"),
+    ((1.0, 256, QuantSpec()), RangeError, r"zero_point must lie in 0\.\.255. Got 256"),
+    ((1.0, -1, QuantSpec()), RangeError, "Got -1"),
+    ((1.0, 16, QuantSpec("uint8", 4)), RangeError, r"0\.\.15. Got 16"),
+    ((1.0, 1, QuantSpec("int8", symmetric=True)), RangeError, "symmetric spec must be 0. Got 1"),
+    ((1.0, 2**40, QuantSpec()), RangeError, "zero_point must be int32"),
+    ((1.0, 0.5, QuantSpec()), ConfigError, "zero_point must be int32. Got float64"),
+    (("1", 0, QuantSpec()), ConfigError, "scale must be float32"),
+    ((1.0, 0, "uint8"), ConfigError, "spec must be a QuantSpec. Got 'uint8'"),
+    (([1.0, 2.0], 0, PER_CHANNEL), ConfigError, "Got axis None with scale of shape"),
+    ((1.0, 0, PER_CHANNEL, 1), ConfigError, "Got axis 1 with scale of shape"),
+    (([1.0, 2.0], [0, 0, 0], PER_CHANNEL, 1), ConfigError, r"Got \(2,\) and \(3,\)"),
+    (([[1.0]], [[0]], PER_CHANNEL, 1), ConfigError, r"Got \(1, 1\)"),
+    (([1.0, 2.0], 0, QuantSpec(), 1), ConfigError, "use per_channel=True"),
+])  # fmt: skip
 def test_impossible_qparams_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         QParams(*arguments)
@@ -155,25 +144,22 @@ def test_real_range_of_the_codes():
     assert (float(qparams.low), float(qparams.high)) == (-5.0, 122.5)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "spec", "scale", "zero_point"),
-    [
-        (0.0, 255.0, QuantSpec(), 1.0, 0),
-        (-128.0, 127.0, QuantSpec("int8"), 1.0, 0),
-        (-1.0, 3.0, QuantSpec(), np.float32(4 / 255), 64),
-        (2.0, 5.1, QuantSpec(), np.float32(0.02), 0),  # widened to contain 0
-        (-5.1, -2.0, QuantSpec(), np.float32(0.02), 255),
-        (-2.0, 1.0, QuantSpec("int8", symmetric=True), np.float32(2 / 127), 0),
-        (0.0, 0.0, QuantSpec(), 1.0, 0),
-        (0.0, 0.0, QuantSpec("int8"), 1.0, -128),
-        (0.0, 0.0, QuantSpec("int8", symmetric=True), 1.0, 0),
-        (np.inf, -np.inf, QuantSpec(), 1.0, 0),  # extremes of no values
-        (0.0, 1e-44, QuantSpec(), SMALLEST_NORMAL, 0),
-        (-1e-44, 0.0, QuantSpec("int8", symmetric=True), SMALLEST_NORMAL, 0),
-        (-0.5, 2.5, QuantSpec("uint8", bits=2), 1.0, 0),  # -low / scale = 0.5: half to even
-        (-1.5, 1.5, QuantSpec("uint8", bits=2), 1.0, 2),
-    ],
-)
+@pytest.mark.parametrize(("low", "high", "spec", "scale", "zero_point"), [
+    (0.0, 255.0, QuantSpec(), 1.0, 0),
+    (-128.0, 127.0, QuantSpec("int8"), 1.0, 0),
+    (-1.0, 3.0, QuantSpec(), np.float32(4 / 255), 64),
+    (2.0, 5.1, QuantSpec(), np.float32(0.02), 0),  # widened to contain 0
+    (-5.1, -2.0, QuantSpec(), np.float32(0.02), 255),
+    (-2.0, 1.0, QuantSpec("int8", symmetric=True), np.float32(2 / 127), 0),
+    (0.0, 0.0, QuantSpec(), 1.0, 0),
+    (0.0, 0.0, QuantSpec("int8"), 1.0, -128),
+    (0.0, 0.0, QuantSpec("int8", symmetric=True), 1.0, 0),
+    (np.inf, -np.inf, QuantSpec(), 1.0, 0),  # extremes of no values
+    (0.0, 1e-44, QuantSpec(), SMALLEST_NORMAL, 0),
+    (-1e-44, 0.0, QuantSpec("int8", symmetric=True), SMALLEST_NORMAL, 0),
+    (-0.5, 2.5, QuantSpec("uint8", bits=2), 1.0, 0),  # -low / scale = 0.5: half to even
+    (-1.5, 1.5, QuantSpec("uint8", bits=2), 1.0, 2),
+])  # fmt: skip
 def test_chosen_qparams(low, high, spec, scale, zero_point):
     qparams = choose_qparams(low, high, spec)
     assert qparams == QParams(np.float32(scale), zero_point, spec)
@@ -184,16 +170,13 @@ def test_chosen_per_channel_with_an_all_zero_channel():
     assert qparams == QParams(np.float32([0.01, 1.0, 0.02]), [0, 0, 0], PER_CHANNEL, 0)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "message"),
-    [
-        (np.nan, 1.0, r"Got nan\.\.1 instead"),
-        (0.0, np.nan, r"Got 0\.\.nan"),
-        (0.0, np.inf, r"Got 0\.\.inf"),
-        (1.0, -1.0, r"Got 1\.\.-1"),
-        ([0.0, -np.inf], [1.0, 1.0], r"Got -inf\.\.1 at channel 1"),
-    ],
-)
+@pytest.mark.parametrize(("low", "high", "message"), [
+    (np.nan, 1.0, r"Got nan\.\.1 instead"),
+    (0.0, np.nan, r"Got 0\.\.nan"),
+    (0.0, np.inf, r"Got 0\.\.inf"),
+    (1.0, -1.0, r"Got 1\.\.-1"),
+    ([0.0, -np.inf], [1.0, 1.0], r"Got -inf\.\.1 at channel 1"),
+])  # fmt: skip
 def test_impossible_ranges_are_refused(low, high, message):
     with pytest.raises(RangeError, match=message):
         choose_qparams(low, high, PER_CHANNEL, axis=0 if np.ndim(low) else None)

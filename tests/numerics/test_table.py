@@ -102,30 +102,24 @@ def test_infinities_clip_and_nan_is_refused():
         numerics.make_table(np.sqrt, x, y)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: numerics.table(np.zeros(1, np.int16), np.zeros(256)),
-            "codes must be uint8 or int8. Got int16",
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: numerics.table(np.zeros(1, np.int16), np.zeros(256)), "codes must be uint8 or int8. Got int16"),
+    (lambda: numerics.table(np.zeros(1, np.int8), np.zeros(255)), r"shape \(256,\). Got \(255,\)"),
+    (
+        lambda: numerics.rescale_table(QParams(1.0, 0, QuantSpec("int16", 16)), QParams(1.0, 0, QuantSpec())),
+        "the input must be uint8 or int8. Got int16",
+    ),
+    (
+        lambda: numerics.rescale_table(
+            QParams(1.0, 0, QuantSpec()), QParams([1.0], 0, QuantSpec("int8", per_channel=True), 0)
         ),
-        (lambda: numerics.table(np.zeros(1, np.int8), np.zeros(255)), r"shape \(256,\). Got \(255,\)"),
-        (
-            lambda: numerics.rescale_table(QParams(1.0, 0, QuantSpec("int16", 16)), QParams(1.0, 0, QuantSpec())),
-            "the input must be uint8 or int8. Got int16",
-        ),
-        (
-            lambda: numerics.rescale_table(
-                QParams(1.0, 0, QuantSpec()), QParams([1.0], 0, QuantSpec("int8", per_channel=True), 0)
-            ),
-            "the output must be quantized per tensor. Got 1 scales",
-        ),
-        (
-            lambda: numerics.make_table(lambda x: x[:3], QParams(1.0, 0, QuantSpec()), QParams(1.0, 0, QuantSpec())),
-            r"must give 256 values. Got shape \(3,\)",
-        ),
-    ],
-)
+        "the output must be quantized per tensor. Got 1 scales",
+    ),
+    (
+        lambda: numerics.make_table(lambda x: x[:3], QParams(1.0, 0, QuantSpec()), QParams(1.0, 0, QuantSpec())),
+        r"must give 256 values. Got shape \(3,\)",
+    ),
+])  # fmt: skip
 def test_bad_tables_are_refused(call, message):
     with pytest.raises(ConfigError, match=message):
         call()

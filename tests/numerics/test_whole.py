@@ -23,23 +23,8 @@ def test_places_lie_inside_and_count_from_the_end(size: int) -> None:
 def test_a_cast_takes_the_nearest_integer(dtype: str, source: str) -> None:
     limits = np.iinfo(dtype)
     numbers = [
-        0.0,
-        -0.9,
-        1.9,
-        -1.9,
-        127.9,
-        128,
-        255.5,
-        256,
-        -129,
-        32768,
-        -32769,
-        65504,
-        2.0**31,
-        2.0**32,
-        2.0**63,
-        1e30,
-    ]
+        0.0, -0.9, 1.9, -1.9, 127.9, 128, 255.5, 256, -129, 32768, -32769, 65504, 2.0**31, 2.0**32, 2.0**63, 1e30,
+    ]  # fmt: skip
     with np.errstate(over="ignore"):
         x = np.array([*numbers, *(-n for n in numbers), np.inf, -np.inf, np.nan], source)
     expected = [

@@ -1,7 +1,5 @@
 """Options, sizes and padding of sliding windows; codes and their limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,14 +8,11 @@ from tvmq.numerics.codes import largest_code
 from tvmq.numerics.windows import both_sides, make_windows, pad, per_axis
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (0, "strides must be an int of at least 1, or 2 of them. Got 0 instead"),
-        ((1, 2, 3), r"Got \(1, 2, 3\)"),
-        ((1, 0), r"Got \(1, 0\)"),
-    ],
-)
+@pytest.mark.parametrize(("value", "message"), [
+    (0, "strides must be an int of at least 1, or 2 of them. Got 0 instead"),
+    ((1, 2, 3), r"Got \(1, 2, 3\)"),
+    ((1, 0), r"Got \(1, 0\)"),
+])  # fmt: skip
 def test_bad_options_are_refused(value, message):
     with pytest.raises(ConfigError, match=message):
         per_axis(value, 2, "strides")

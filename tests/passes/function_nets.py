@@ -36,11 +36,7 @@ def clip_of_a_sum() -> Corner:
 def tables() -> Corner:
     n, y = start()
     for operator, named in (
-        ("LeakyRelu", {"alpha": 0.2}),
-        ("HardSwish", {}),
-        ("HardSigmoid", {}),
-        ("Tanh", {}),
-        ("Elu", {}),
+        ("LeakyRelu", {"alpha": 0.2}), ("HardSwish", {}), ("HardSigmoid", {}), ("Tanh", {}), ("Elu", {}),
     ):
         y = n.conv(n.op(operator, y, **named), 6, 6)
     return n, [y]
@@ -78,10 +74,7 @@ def island_at_the_start() -> Corner:
 def pad_before_conv() -> Corner:
     n, y = start()
     pads = n.constant(np.int64([0, 0, 1, 2, 0, 0, 3, 0]))
-    return n, [
-        n.conv(n.op("Pad", n.op("Relu", y), pads), 6, 4),
-        n.op("Pad", "x", pads, n.constant(np.float32(0.5))),
-    ]
+    return n, [n.conv(n.op("Pad", n.op("Relu", y), pads), 6, 4), n.op("Pad", "x", pads, n.constant(np.float32(0.5)))]
 
 
 @net

@@ -36,7 +36,6 @@ def attention(n: Net, x: str, features: int, heads: int, mask: str | None = None
 
 
 def layer_norm(n: Net, x: str, features: int) -> str:
-    """Layer norm of the last axis."""
     scale = n.constant(np.linspace(0.5, 2, features, dtype=np.float32))
     return n.op("LayerNormalization", x, scale, n.constant(np.zeros(features, np.float32)), axis=-1)
 

@@ -86,21 +86,18 @@ BOTH = f"{JOINED}d = R.nn.conv2d(a, w, padding=1)\ne = R.nn.conv2d(b, w, padding
 DENSE = f"{AB}y = R.concat((a, b), axis=0)\nd = R.nn.conv2d(y, w, padding=1)\nz = R.concat((y, d), axis=1)\n"
 
 
-@pytest.mark.parametrize(
-    "body, highs, common",
-    [
-        # a shared part joins where that costs up to 0.5 dB, a range 1.059 times as wide, and else keeps its scale
-        (SHARED, {"a": 1, "b": 1.05, "d": 1}, {"a": 1.05, "b": 1.05, "d": 1.05}),
-        (SHARED, {"a": 1, "b": 1.07, "d": 0.5}, {"a": 1, "b": 1.07, "d": 1.07}),
-        # a wide shared part widens the others: the concat holds its values, too
-        (SHARED, {"a": 9, "b": 1, "d": 0.5}, {"a": 9, "b": 9, "d": 9}),
-        # two shared parts of little difference take the union, in whatever order they come
-        (BOTH, {"a": 1, "b": 1.04, "d": 0.1, "e": 0.2}, {"a": 1.04, "b": 1.04, "d": 1.04}),
-        (BOTH, {"a": 1.04, "b": 1, "d": 0.1, "e": 0.2}, {"a": 1.04, "b": 1.04, "d": 1.04}),
-        (DENSE, {"a": 1, "b": 0.9, "d": 1.05}, {"a": 1.05, "b": 1.05, "d": 1.05}),
-        (DENSE, {"a": 1, "b": 0.9, "d": 2}, {"a": 1, "b": 1, "d": 2}),
-    ],
-)
+@pytest.mark.parametrize("body, highs, common", [
+    # a shared part joins where that costs up to 0.5 dB, a range 1.059 times as wide, and else keeps its scale
+    (SHARED, {"a": 1, "b": 1.05, "d": 1}, {"a": 1.05, "b": 1.05, "d": 1.05}),
+    (SHARED, {"a": 1, "b": 1.07, "d": 0.5}, {"a": 1, "b": 1.07, "d": 1.07}),
+    # a wide shared part widens the others: the concat holds its values, too
+    (SHARED, {"a": 9, "b": 1, "d": 0.5}, {"a": 9, "b": 9, "d": 9}),
+    # two shared parts of little difference take the union, in whatever order they come
+    (BOTH, {"a": 1, "b": 1.04, "d": 0.1, "e": 0.2}, {"a": 1.04, "b": 1.04, "d": 1.04}),
+    (BOTH, {"a": 1.04, "b": 1, "d": 0.1, "e": 0.2}, {"a": 1.04, "b": 1.04, "d": 1.04}),
+    (DENSE, {"a": 1, "b": 0.9, "d": 1.05}, {"a": 1.05, "b": 1.05, "d": 1.05}),
+    (DENSE, {"a": 1, "b": 0.9, "d": 2}, {"a": 1, "b": 1, "d": 2}),
+])  # fmt: skip
 def test_scales_of_concats(body: str, highs: dict[str, float], common: dict[str, float]) -> None:
     """In front of a pool: a concat at the end would stay float."""
     shape = {SHARED: (1, 6, 4, 4), BOTH: (1, 8, 4, 4), DENSE: (2, 4, 4, 4)}[body]

@@ -46,16 +46,13 @@ def spread(weight: np.ndarray, axis: int = 0) -> float:
 
 @pytest.mark.slow
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize(
-    ("between", "groups", "attributes"),
-    [
-        ((), 1, {}),
-        (("Relu",), 1, {}),
-        (("Relu",), 8, {}),
-        (("LeakyRelu",), 1, {"alpha": 0.25}),
-        (("MaxPool",), 1, {"kernel_shape": [2, 2]}),
-    ],
-)
+@pytest.mark.parametrize(("between", "groups", "attributes"), [
+    ((), 1, {}),
+    (("Relu",), 1, {}),
+    (("Relu",), 8, {}),
+    (("LeakyRelu",), 1, {"alpha": 0.25}),
+    (("MaxPool",), 1, {"kernel_shape": [2, 2]}),
+])  # fmt: skip
 def test_ranges_come_together_and_results_stay(between: Steps, groups: int, attributes: dict[str, object]):
     net, y = network(*between, groups=groups, **attributes)
     before = prepared(net, y)

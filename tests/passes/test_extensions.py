@@ -183,24 +183,21 @@ def test_options_are_data(tmp_path: Path) -> None:
     assert tvmq.QConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "text"),
-    [
-        ({"passes": ["halve"]}, ConfigError, "'passes' must be a list of \"module:object\", each naming a pass"),
-        ({"operators": [CUMSUM]}, ConfigError, "'operators' must be a list of"),
-        ({"calibrate_mode": "widest"}, ConfigError, 'or the "module:object" of an observer'),
-        ({"passes": [here("absent")]}, ConfigError, "quantize: no pass at .*absent"),
-        ({"passes": [here("CUMSUM")]}, ConfigError, "is a CumSum, not a pass"),
-        ({"passes": [here("nothing")]}, StageError, "it gave a NoneType; return the IRModule"),
-        ({"passes": [here("forget")]}, StageError, "it gave a module that is 'imported', not 'prepared'"),
-        ({"passes": [here("one_more_result")]}, StageError, "inputs and results were .* keep them"),
-        ({"operators": ["no_such_package:CUMSUM"]}, ConfigError, "no operator family at 'no_such_package:CUMSUM'"),
-        ({"operators": [here("INCOMPLETE")]}, ConfigError, "lacks name, operators, group, realize"),
-        ({"operators": [here("TAKEN")]}, ConfigError, "is named 'conv2d', as another family is"),
-        ({"operators": [here("UNKNOWN")]}, ConfigError, "lists 'cumsom', but TVM has no relax.cumsom"),
-        ({"calibrate_mode": here("CUMSUM")}, ConfigError, r"has no method thresholds\(statistics, spec\)"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "text"), [
+    ({"passes": ["halve"]}, ConfigError, "'passes' must be a list of \"module:object\", each naming a pass"),
+    ({"operators": [CUMSUM]}, ConfigError, "'operators' must be a list of"),
+    ({"calibrate_mode": "widest"}, ConfigError, 'or the "module:object" of an observer'),
+    ({"passes": [here("absent")]}, ConfigError, "quantize: no pass at .*absent"),
+    ({"passes": [here("CUMSUM")]}, ConfigError, "is a CumSum, not a pass"),
+    ({"passes": [here("nothing")]}, StageError, "it gave a NoneType; return the IRModule"),
+    ({"passes": [here("forget")]}, StageError, "it gave a module that is 'imported', not 'prepared'"),
+    ({"passes": [here("one_more_result")]}, StageError, "inputs and results were .* keep them"),
+    ({"operators": ["no_such_package:CUMSUM"]}, ConfigError, "no operator family at 'no_such_package:CUMSUM'"),
+    ({"operators": [here("INCOMPLETE")]}, ConfigError, "lacks name, operators, group, realize"),
+    ({"operators": [here("TAKEN")]}, ConfigError, "is named 'conv2d', as another family is"),
+    ({"operators": [here("UNKNOWN")]}, ConfigError, "lists 'cumsom', but TVM has no relax.cumsom"),
+    ({"calibrate_mode": here("CUMSUM")}, ConfigError, r"has no method thresholds\(statistics, spec\)"),
+])  # fmt: skip
 def test_refusals(options: dict[str, object], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         quantized(**options)

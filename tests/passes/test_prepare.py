@@ -73,21 +73,15 @@ def test_names_follow_what_is_folded() -> None:
     assert get_ledger(prepared).stage == "prepared"
 
 
-@pytest.mark.parametrize(
-    "params, message",
-    [
-        ({"v": WEIGHT}, "params name 'v', which is no parameter of the module; it has .*'w'"),
-        ({"w": WEIGHT.reshape(4)}, r"weight 'w' has shape \(4,\), the module takes \[2, 2, 1, 1\]"),
-        (
-            {"w": np.where(WEIGHT == 3, np.nan, WEIGHT)},
-            "weight 'w' holds 1 NaN or infinite of 4 values; repair",
-        ),
-        (
-            {"w": np.where(WEIGHT > 2, np.inf, WEIGHT)},
-            "weight 'w' holds 2 NaN or infinite of 4 values, which reach 'c'; repair",
-        ),
-    ],
-)
+@pytest.mark.parametrize("params, message", [
+    ({"v": WEIGHT}, "params name 'v', which is no parameter of the module; it has .*'w'"),
+    ({"w": WEIGHT.reshape(4)}, r"weight 'w' has shape \(4,\), the module takes \[2, 2, 1, 1\]"),
+    ({"w": np.where(WEIGHT == 3, np.nan, WEIGHT)}, "weight 'w' holds 1 NaN or infinite of 4 values; repair"),
+    (
+        {"w": np.where(WEIGHT > 2, np.inf, WEIGHT)},
+        "weight 'w' holds 2 NaN or infinite of 4 values, which reach 'c'; repair",
+    ),
+])  # fmt: skip
 def test_refused_params(params: dict[str, np.ndarray], message: str) -> None:
     before = block(f"{X}, {W}", "c = R.nn.conv2d(x, w)")
     with pytest.raises(ModelError, match=f"prepare: .*{message}"):
@@ -95,10 +89,7 @@ def test_refused_params(params: dict[str, np.ndarray], message: str) -> None:
 
 
 def test_control_flow_is_refused() -> None:
-    x, condition = (
-        relax.Var("x", relax.TensorType([1], "float32")),
-        relax.Var("c", relax.TensorType([], "bool")),
-    )
+    x, condition = (relax.Var("x", relax.TensorType([1], "float32")), relax.Var("c", relax.TensorType([], "bool")))
     both = [relax.SeqExpr([], x), relax.SeqExpr([], x)]
     result = relax.Var("y", relax.TensorType([1], "float32"))
     body = relax.SeqExpr([relax.BindingBlock([relax.VarBinding(result, relax.If(condition, *both))])], result)

@@ -199,11 +199,7 @@ def test_modes_reach_the_operators() -> None:
 
 @pytest.mark.parametrize(
     "mode, multiplier, shift",
-    [
-        ("float", [0.25, 2.0**-7], [0, 0]),
-        ("fixed_point", [2**30, 2**30], [-1, -6]),
-        ("power_of_two", [0, 0], [-2, -7]),
-    ],
+    [("float", [0.25, 2.0**-7], [0, 0]), ("fixed_point", [2**30, 2**30], [-1, -6]), ("power_of_two", [0, 0], [-2, -7])],
 )
 def test_constants_of_the_modes(mode: str, multiplier: list[float], shift: list[int]) -> None:
     found = requantize_constants(np.float64([0.25, 2.0**-7]), mode)
@@ -277,17 +273,14 @@ NEED_A_SCALE = ["y = R.add({0}, {1})\nz = R.nn.conv2d(y, w, padding=1)", "y = R.
                 "y = R.nn.prelu({0}, s, axis=1)"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "body, bare, message",
-    [
-        ("", C.format("x", "w"), "realize: activation 'x' has no codes; was the module annotated"),
-        ("", INPUT.format(0.5, 0) + C.format("x_sq", "w"), "realize, conv2d 'c': argument 1 carries no calibrated"),
-        *(
-            (b.format("c", "x"), SIMULATED + b.format("c_sq", "x_sq"), "'y': its result carries no scale")
-            for b in NEED_A_SCALE
-        ),
-    ],
-)
+@pytest.mark.parametrize("body, bare, message", [
+    ("", C.format("x", "w"), "realize: activation 'x' has no codes; was the module annotated"),
+    ("", INPUT.format(0.5, 0) + C.format("x_sq", "w"), "realize, conv2d 'c': argument 1 carries no calibrated"),
+    *(
+        (b.format("c", "x"), SIMULATED + b.format("c_sq", "x_sq"), "'y': its result carries no scale")
+        for b in NEED_A_SCALE
+    ),
+])  # fmt: skip
 def test_a_module_that_is_not_as_annotated_as_its_ledger_says(body: str, bare: str, message: str) -> None:
     ledger = get_ledger(calibrated(block(SIGNATURE, C.format("x", "w") + body, **ARRAYS)))
     with pytest.raises(StageError, match=message):

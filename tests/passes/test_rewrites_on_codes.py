@@ -47,16 +47,13 @@ def assert_equal_results(before: tvm.IRModule, after: tvm.IRModule, *inputs: np.
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("R.subtract(x, c)", "add"),
-        ("R.add(c, x)", "add"),
-        ("R.multiply(c, x)", "multiply"),
-        ("R.maximum(c, x)", "maximum"),
-        ("R.minimum(c, x)", "minimum"),
-    ],
-)
+@pytest.mark.parametrize(("expression", "expected"), [
+    ("R.subtract(x, c)", "add"),
+    ("R.add(c, x)", "add"),
+    ("R.multiply(c, x)", "multiply"),
+    ("R.maximum(c, x)", "maximum"),
+    ("R.minimum(c, x)", "minimum"),
+])  # fmt: skip
 def test_prepare_moves_constants_of_integers(expression: str, expected: str, dtype: str) -> None:
     x = all_codes(dtype)
     constants = all_codes(dtype) if x.size == 256 else RANDOM.permutation(x)[:16]

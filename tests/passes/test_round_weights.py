@@ -195,14 +195,11 @@ def test_results_come_nearer_to_float() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "options, shapes",
-    [
-        ({"weight_rounding": "nearest"}, []),
-        ({"nbit_weight": 16, "dtype_weight": "int16", "nbit_input": 8}, []),
-        ({"rules": [tvmq.Rule("*conv_*", None)]}, [(24, 5)]),
-    ],
-)
+@pytest.mark.parametrize("options, shapes", [
+    ({"weight_rounding": "nearest"}, []),
+    ({"nbit_weight": 16, "dtype_weight": "int16", "nbit_input": 8}, []),
+    ({"rules": [tvmq.Rule("*conv_*", None)]}, [(24, 5)]),
+])  # fmt: skip
 def test_what_is_left_alone(options: dict[str, object], shapes: list[tuple[int, ...]]) -> None:
     """By option; wide weights; layers in float."""
     with tvmq.qconfig(**options):

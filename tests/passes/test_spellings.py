@@ -204,21 +204,18 @@ def torch_group_norm(x: Value) -> Value:
     return gamma * rows.op("Reshape", x.op("Shape")) + beta
 
 
-@pytest.mark.parametrize(
-    "formula, expected",
-    [
-        (variance_of_a_sample, "layer_norm"),
-        (expanded_factors, "layer_norm"),
-        (nan_that_is_never_chosen, "layer_norm"),
-        (two_differences, "layer_norm"),
-        (lambda x: fast_norm(x, -1), "layer_norm"),
-        (lambda x: factors(x.net, 5)[0] * fast_norm(x, -1), "layer_norm"),
-        (lambda x: 0.75 * fast_norm(x, -1) + 1.75, "layer_norm"),
-        (lambda x: fast_norm(x, 2, 3) * factors(x.net, 4, 5)[0], "layer_norm"),
-        (lambda x: fast_norm(x, 1, 2, 3) * factors(x.net, 1, 6, 1, 1)[0], "group_norm"),
-        (torch_group_norm, "group_norm"),
-    ],
-)
+@pytest.mark.parametrize("formula, expected", [
+    (variance_of_a_sample, "layer_norm"),
+    (expanded_factors, "layer_norm"),
+    (nan_that_is_never_chosen, "layer_norm"),
+    (two_differences, "layer_norm"),
+    (lambda x: fast_norm(x, -1), "layer_norm"),
+    (lambda x: factors(x.net, 5)[0] * fast_norm(x, -1), "layer_norm"),
+    (lambda x: 0.75 * fast_norm(x, -1) + 1.75, "layer_norm"),
+    (lambda x: fast_norm(x, 2, 3) * factors(x.net, 4, 5)[0], "layer_norm"),
+    (lambda x: fast_norm(x, 1, 2, 3) * factors(x.net, 1, 6, 1, 1)[0], "group_norm"),
+    (torch_group_norm, "group_norm"),
+])  # fmt: skip
 def test_other_norms(formula: Callable[[Value], Value], expected: str) -> None:
     assert operators(written(formula)) == [expected]
 
@@ -294,14 +291,11 @@ def test_a_shared_difference_keeps_the_group() -> None:
     assert "layer_norm" not in operators(x.net.model((d / ((d * d).mean(3) + EPSILON).sqrt()).name, d.name))
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
-        lambda x: x * ((x * x).mean(3) * 1e-30 + 1e-30) ** -40,  # a power that overflows
-        lambda x: x * (x * x).mean(3) / np.float32([1, 0, 1, 1, 1]),
-        lambda x: x * (x * x).mean(3) + np.float32([0, -np.inf, 0, 0, 0]),
-    ],
-)
+@pytest.mark.parametrize("formula", [
+    lambda x: x * ((x * x).mean(3) * 1e-30 + 1e-30) ** -40,  # a power that overflows
+    lambda x: x * (x * x).mean(3) / np.float32([1, 0, 1, 1, 1]),
+    lambda x: x * (x * x).mean(3) + np.float32([0, -np.inf, 0, 0, 0]),
+])  # fmt: skip
 def test_constants_without_a_meaning_stay(formula: Callable[[Value], Value]) -> None:
     """Nothing is made of them, and nothing fails."""
     assert not any("norm" in name for name in names_of(prepare(*tvmq.from_onnx(written(formula)))))

@@ -1,7 +1,5 @@
 """`quantize(..., tune=)`: layers that are faster in float stay float, with the reason in the ledger."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import CalibrationError, DataError
 from tvmq.options.config import QConfig
@@ -59,14 +60,8 @@ def test_the_loop_may_use_its_buffer_again(model: tuple) -> None:
 def test_inputs_in_order() -> None:
     from tvm import relax
 
-    a, b = (relax.Var(name, relax.TensorType([2, 4], "float32")) for name in "ab")
-    builder = relax.BlockBuilder()
-    with builder.function("main", [a, b]):
-        with builder.dataflow():
-            product = relax.op.matmul(relax.op.add(a, b), relax.const(np.eye(4, dtype=np.float32)))
-            result = builder.emit_output(product)
-        builder.emit_func_output(result)
-    mod = builder.get()
+    eye = relax.const(np.eye(4, dtype=np.float32))
+    mod = build_module({"a": (2, 4), "b": (2, 4)}, lambda _, a, b: relax.op.matmul(relax.op.add(a, b), eye))
     random = np.random.default_rng(2)
     pairs = [tuple(random.standard_normal((2, 2, 4)).astype(np.float32)) for _ in range(3)]
     obs = tvmq.observe(mod)

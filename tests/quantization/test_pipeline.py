@@ -137,7 +137,6 @@ def test_what_asks_for_data_says_so(options: dict[str, Any], target: Any, why: s
 
 
 def with_dynamic_axis(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
-    """The model with one dynamic dimension of its input."""
     model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = "dynamic"
     del model.graph.value_info[:]
     for output in model.graph.output:
@@ -280,10 +279,7 @@ def test_debug_enabled_ops() -> None:
 
 def test_a_rule_that_matches_nothing_is_refused() -> None:
     mod, params = tvmq.from_onnx(model_of("residual"))
-    with (
-        tvmq.qconfig(rules=[tvmq.Rule("/conv_33", None)]),
-        pytest.raises(ConfigError, match="did you mean '/conv_3'"),
-    ):
+    with tvmq.qconfig(rules=[tvmq.Rule("/conv_33", None)]), pytest.raises(ConfigError, match="did you mean '/conv_3'"):
         tvmq.quantize(mod, params, feeds_of(model_of("residual")))
 
 

@@ -19,7 +19,6 @@ FEED = {"x": np.random.default_rng(0).standard_normal((2, 3, 4, 4)).astype(np.fl
 
 
 def run(body: str, result: str | None = None, x: np.ndarray = FEED["x"], **constants: np.ndarray) -> np.ndarray:
-    """The result of a body that reads x."""
     signature = f'x: R.Tensor({x.shape}, "{x.dtype}")'
     for name, array in constants.items():
         signature += f', {name}: R.Tensor({array.shape}, "{array.dtype}")'

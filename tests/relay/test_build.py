@@ -1,7 +1,5 @@
 """relay.build, its executors, and saved weights, as scripts use them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tvm

@@ -80,13 +80,8 @@ def test_what_is_refused(broken, error, said):
 def test_constants_are_narrowed_as_relay_did():
     given = [1, 1.5, True, [1.5, 2.5], np.arange(3), np.float64(2)]
     assert [relay.const(v).checked_type.dtype for v in given] == [
-        "int32",
-        "float32",
-        "bool",
-        "float32",
-        "int32",
-        "float32",
-    ]
+        "int32", "float32", "bool", "float32", "int32", "float32",
+    ]  # fmt: skip
     assert relay.Constant(np.ones(2)).checked_type.dtype == "float64"
     assert relay.const(np.ones(2), "int8").data.numpy().dtype == "int8"
 

@@ -6,8 +6,9 @@ import numpy as np
 import onnx
 import pytest
 import tvm
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
+from tests.support.models.onnx_models import make_model
 from tvmq import relay
 from tvmq.errors import ConfigError, MemoryLimitError, ModelError, UnsupportedOpError
 from tvmq.relay import frontend, graph_executor
@@ -21,10 +22,7 @@ def model() -> onnx.ModelProto:
         helper.make_node("MatMul", ["x", "w"], ["h"], name="fc"),
         helper.make_node("Relu", ["h"], ["y"], name="act"),
     ]
-    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3])]
-    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 4])]
-    graph = helper.make_graph(nodes, "g", inputs, outputs, [numpy_helper.from_array(weight, "w")])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return make_model(nodes, {"x": ["batch", 3]}, ["y"], {"w": weight}, 17)
 
 
 def run(mod, params, **inputs):

@@ -13,11 +13,7 @@ from tests.relay.cases import ELEMENTWISE, INPUTS, MOVES, NN, Case
 from tvmq import relay
 from tvmq.relay.op import registry
 
-GROUPS = {
-    "nn": {**NN, **more.NN},
-    "elementwise": {**ELEMENTWISE, **more.ELEMENTWISE},
-    "moves": {**MOVES, **more.MOVES},
-}
+GROUPS = {"nn": {**NN, **more.NN}, "elementwise": {**ELEMENTWISE, **more.ELEMENTWISE}, "moves": {**MOVES, **more.MOVES}}
 
 
 @pytest.fixture(scope="module", params=GROUPS)

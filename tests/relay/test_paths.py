@@ -1,7 +1,5 @@
 """Paths of Relay and TVM that are no files here: importable, with the names of their rows, and TVM's own behind them."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

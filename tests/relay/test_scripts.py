@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
+from tests.support.models.onnx_models import make_model
 from tests.support.project import ROOT
 from tvmq.demo import load_demo
 
@@ -47,12 +48,9 @@ def model(tmp_path_factory) -> Path:
         helper.make_node("Flatten", ["act"], ["flat"]),
         helper.make_node("MatMul", ["flat", "weight"], ["scores"]),
     ]
-    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 1, 16, 16])
-    scores = helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["batch", 10])
-    given = [numpy_helper.from_array(value.astype("float32"), name) for name, value in weights.items()]
-    graph = helper.make_graph(nodes, "network", [image], [scores], given)
+    given = {name: value.astype("float32") for name, value in weights.items()}
     path = tmp_path_factory.mktemp("model") / "float.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    onnx.save(make_model(nodes, {"image": ["batch", 1, 16, 16]}, ["scores"], given, 17), path)
     return path
 
 

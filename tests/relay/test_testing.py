@@ -1,7 +1,5 @@
 """relay.testing: networks have Relay's shapes, parameters and names; weights are those of the seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tvm
@@ -39,9 +37,7 @@ def draws(mod, seed=0):
 
 SMALL = {
     "mlp": ({"batch_size": 2}, (2, 10), {"nn.dense": 3, "nn.bias_add": 3, "nn.relu": 2, "nn.softmax": 1}),
-    "resnet": (
-        {"num_layers": 8, "num_classes": 10, "image_shape": (3, 28, 28)}, (1, 10), {"nn.conv2d": 10, "add": 3},
-    ),
+    "resnet": ({"num_layers": 8, "num_classes": 10, "image_shape": (3, 28, 28)}, (1, 10), {"nn.conv2d": 10, "add": 3},),
     "mobilenet": ({"image_shape": (3, 32, 32)}, (1, 1000), {"nn.conv2d": 27, "nn.batch_norm": 27, "nn.relu": 27}),
     "dqn": ({"batch_size": 1}, (1, 18), {"nn.conv2d": 3, "nn.dense": 2, "nn.bias_add": 5}),
     "squeezenet": ({"image_shape": (3, 64, 64)}, (1, 1000), {"nn.conv2d": 26, "concatenate": 8, "nn.max_pool2d": 3}),
@@ -75,13 +71,8 @@ def test_resnet_for_large_pictures(layers, convolutions):
     assert found["nn.max_pool2d"] == found["nn.global_avg_pool2d"] == 1
     names = [p.name_hint for p in net.params]
     assert names[:6] == [
-        "data",
-        "bn_data_gamma",
-        "bn_data_beta",
-        "bn_data_moving_mean",
-        "bn_data_moving_var",
-        "conv0_weight",
-    ]
+        "data", "bn_data_gamma", "bn_data_beta", "bn_data_moving_mean", "bn_data_moving_var", "conv0_weight",
+    ]  # fmt: skip
     assert names[-2:] == ["fc1_weight", "fc1_bias"]
 
 

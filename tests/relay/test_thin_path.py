@@ -19,10 +19,7 @@ def small_network() -> relay.Function:
 @pytest.mark.slow
 def test_quantized_network_equals_the_definition():
     rng = np.random.default_rng(0)
-    params = {
-        "weight": rng.normal(size=(8, 3, 3, 3)).astype("float32"),
-        "bias": rng.normal(size=8).astype("float32"),
-    }
+    params = {"weight": rng.normal(size=(8, 3, 3, 3)).astype("float32"), "bias": rng.normal(size=8).astype("float32")}
     batches = [{"data": rng.normal(size=(1, 3, 12, 12)).astype("float32")} for _ in range(3)]
     mod = relay.IRModule.from_expr(small_network())
     qmod = tvmq.quantize(mod, params, batches, guard=None)

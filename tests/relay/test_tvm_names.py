@@ -1,7 +1,5 @@
 """tvmq.relay.tvm: TVM's names of today, our replacements of removed ones, advice for the rest."""
 
-from __future__ import annotations
-
 import importlib
 
 import numpy as np

@@ -135,25 +135,22 @@ def reader() -> tvmq.Executable:
 
 
 @pytest.mark.slow_cases("change0-*", "change1-*")
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (
-            {"mask": np.ones((2, 9), np.int64)},
-            r"input 'mask' has 9 for 'sequence' \(axis 1\), input 'ids' has 8; they must be equal",
-        ),
-        ({"mask": np.ones((1, 8), np.int64)}, r"input 'mask' has 1 for 'batch' \(axis 0\), input 'ids' has 2"),
-        ({"ids": np.ones((2, 8, 1), np.int64)}, r"shape \(2, 8, 1\), the model takes \(batch, sequence\)"),
-        (
-            texts(1, LONGEST + 1),
-            r"has 65 for 'sequence' \(axis 1\), the model takes 1 to 64: layer '.*' takes so many of 64",
-        ),
-        (
-            dict.fromkeys(("ids", "mask"), np.ones((2, 0), np.int64)),
-            r"has 0 for 'sequence' \(axis 1\), the model takes 1 to 64",
-        ),
-    ],
-)
+@pytest.mark.parametrize("change, message", [
+    (
+        {"mask": np.ones((2, 9), np.int64)},
+        r"input 'mask' has 9 for 'sequence' \(axis 1\), input 'ids' has 8; they must be equal",
+    ),
+    ({"mask": np.ones((1, 8), np.int64)}, r"input 'mask' has 1 for 'batch' \(axis 0\), input 'ids' has 2"),
+    ({"ids": np.ones((2, 8, 1), np.int64)}, r"shape \(2, 8, 1\), the model takes \(batch, sequence\)"),
+    (
+        texts(1, LONGEST + 1),
+        r"has 65 for 'sequence' \(axis 1\), the model takes 1 to 64: layer '.*' takes so many of 64",
+    ),
+    (
+        dict.fromkeys(("ids", "mask"), np.ones((2, 0), np.int64)),
+        r"has 0 for 'sequence' \(axis 1\), the model takes 1 to 64",
+    ),
+])  # fmt: skip
 def test_inputs_that_are_refused(reader: tvmq.Executable, change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(DataError, match=message):
         reader.run({**texts(2, 8), **change})

@@ -11,64 +11,22 @@ import pytest
 import tvm
 
 import tvmq
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ConfigError, DataError, TargetError
 from tvmq.runtime.inputs import TensorInfo
 from tvmq.runtime.threads import ALLOWED_CPUS, with_threads
 from tvmq.runtime.timing import Timing, measure
 
-SEVERAL = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(a: R.Tensor((2, 3), "float32"), b: R.Tensor((3,), "float32"), n: R.Tensor((4,), "int32")):
-        with R.dataflow():
-            total = R.add(a, b)
-            largest = R.max(total, axis=[1])
-            double = R.add(n, n)
-            R.output(total, largest, double)
-        return (total, largest, double)
-"""
-PASSING = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((4,), "float32")):
-        with R.dataflow():
-            y = R.reshape(x, (2, 2))
-            z = R.reshape(x, (4, 1))
-            R.output(y, z)
-        return (x, y, z, y)
-"""
-SCALAR = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((), "float32")):
-        with R.dataflow():
-            y = R.add(x, R.const(1.0, "float32"))
-            R.output(y)
-        return (y,)
-"""
-NOTHING = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2,), "float32")):
-        with R.dataflow():
-            y = R.add(x, x)
-            R.output()
-        return R.tuple()
-"""
+SEVERAL = text_of(
+    'a: R.Tensor((2, 3), "float32"), b: R.Tensor((3,), "float32"), n: R.Tensor((4,), "int32")',
+    "total = R.add(a, b)\nlargest = R.max(total, axis=[1])\ndouble = R.add(n, n)\nreturn (total, largest, double)",
+)
+PASSING = text_of(
+    'x: R.Tensor((4,), "float32")', "y = R.reshape(x, (2, 2))\nz = R.reshape(x, (4, 1))\nreturn (x, y, z, y)"
+)
+SCALAR = text_of('x: R.Tensor((), "float32")', 'y = R.add(x, R.const(1.0, "float32"))\nreturn (y,)')
+NOTHING = text_of('x: R.Tensor((2,), "float32")', "y = R.add(x, x)\nreturn R.tuple()")
 A, B, N = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([10, 20, 30]), np.int32([1, 2, 3, 4])
 
 

@@ -10,20 +10,9 @@ from pathlib import Path
 import pytest
 
 import tvmq
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 
-MODEL = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 3), "float32")):
-        with R.dataflow():
-            z = R.add(x, y)
-            R.output(z)
-        return z
-"""
+MODEL = text_of('x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 3), "float32")', "z = R.add(x, y)")
 LOAD = """
 import sys
 import numpy as np

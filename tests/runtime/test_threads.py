@@ -15,7 +15,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 from tvmq.base import tvm_runtime
 from tvmq.base.tvm_runtime import BIND_VARIABLE, NOT_BOUND, SPIN_COUNT, SPIN_VARIABLE
 from tvmq.errors import ConfigError
@@ -23,20 +23,11 @@ from tvmq.runtime import threads as module
 from tvmq.runtime.threads import default_threads, in_threads
 
 # Large enough for parallel regions.
-CONV = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((1, 16, 40, 40), "float32"), w: R.Tensor((FILTERS, 16, 3, 3), "float32")):
-        R.func_attr({"num_input": 1})
-        with R.dataflow():
-            y = R.nn.conv2d(x, w)
-            z = R.nn.relu(y)
-            R.output(z)
-        return z
-"""
+CONV = text_of(
+    'x: R.Tensor((1, 16, 40, 40), "float32"), w: R.Tensor((FILTERS, 16, 3, 3), "float32")',
+    "y = R.nn.conv2d(x, w)\nz = R.nn.relu(y)",
+    inputs=1,
+)
 
 
 def conv(filters: int, num_threads: int | None) -> tvmq.Executable:

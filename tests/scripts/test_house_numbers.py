@@ -1,7 +1,5 @@
 """tools/house_numbers.py: each figure on a tree of a few lines, and all of them on this one."""
 
-from __future__ import annotations
-
 import importlib
 import json
 
@@ -87,9 +85,11 @@ def test_a_budget_that_is_exceeded_is_a_sentence(tool, trees, tmp_path):
 
 @pytest.mark.usefixtures("without_mentions")
 def test_budgets_are_lowered_and_never_raised(tool, trees, tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_walk.py").write_text("import walk\n\n\ndef test_walk():\n    assert walk.found(1)\n")
     budgets = {"code lines": {"passes": 5, "tvmq": 99, "gone": 3}, "counters": {"functions": 0}}
     lowered = tool.lowered_budgets(budgets, trees, tmp_path)
-    assert lowered["code lines"] == {"passes": 5, "tvmq": 4, "tvmq/graph": 3, "tvmq/relay": 2}
+    assert lowered["code lines"] == {"passes": 5, "tests": 2, "tvmq": 4, "tvmq/graph": 3, "tvmq/relay": 2}
     assert lowered["counters"]["functions"] == 0
 
 

@@ -1,7 +1,5 @@
 """tools/house_words.py: each kind of word on a tree of a few lines."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 from pathlib import Path

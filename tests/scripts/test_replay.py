@@ -1,7 +1,5 @@
 """tools/replay.py: dumps of equal trees are equal, another constant is a difference, and a refusal is recorded."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

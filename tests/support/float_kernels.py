@@ -1,4 +1,4 @@
-"""Building and running float kernels in tests, and the bound that a float sum must meet."""
+"""The bound that a float sum must meet, and threads."""
 
 from __future__ import annotations
 
@@ -6,29 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import pytest
 import tvm
 
-from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Kernel
-
-LEVELS = [
-    "generic",
-    pytest.param("avx2", marks=pytest.mark.isa("avx2")),
-    pytest.param("avx512bw", marks=pytest.mark.isa("avx512bw")),
-]
-CPUS = {"generic": "generic", "avx2": "haswell", "avx512bw": "skylake-avx512"}
-
-
-def run(kernel: Kernel, level: str, *inputs: np.ndarray) -> np.ndarray:
-    """Result of a kernel on these inputs; the output starts as NaN, so that what is not written shows."""
-    module = tvm.IRModule({kernel.name: kernel.func})
-    with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
-        library = tvm.compile(module, tvm.target.Target({"kind": "llvm", "mcpu": CPUS[level]}))
-    shape = [int(extent) for extent in kernel.func.params[-1].shape]
-    tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in (*inputs, *kernel.constants)]
-    result = tvm.runtime.tensor(np.full(shape, np.nan, np.float32))
-    library[kernel.name](*tensors, result)
-    return result.numpy()
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 
 
 def assert_close(got: np.ndarray, exact: np.ndarray, sum_of_magnitudes: np.ndarray, terms: int) -> None:

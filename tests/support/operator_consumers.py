@@ -260,19 +260,10 @@ MATRIX: dict[str, Consumer] = {
     "TOSA": Consumer(
         INTEGER,
         _tosa,
-        _core(
-            REFUSED,
-            (*RARE, *CONSTANT, *ONLY_C),
-            {"The description `tosa` has no prelu.": ("tvmq.prelu",)},
-        ),
+        _core(REFUSED, (*RARE, *CONSTANT, *ONLY_C), {"The description `tosa` has no prelu.": ("tvmq.prelu",)}),
         "`FORMS` of `tvmq/formats/tosa/forms.py`",
     ),
-    "C": Consumer(
-        INTEGER,
-        _c,
-        _core(REFUSED, (*RARE, *CONSTANT)),
-        "`FORMS` of `tvmq/formats/c/forms.py`",
-    ),
+    "C": Consumer(INTEGER, _c, _core(REFUSED, (*RARE, *CONSTANT)), "`FORMS` of `tvmq/formats/c/forms.py`"),
     "training": Consumer(
         OPERATORS.keys(),
         _training,

@@ -9,7 +9,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def setup_cfg() -> ConfigParser:
-    """The parsed setup.cfg."""
     parser = ConfigParser()
     parser.read(ROOT / "setup.cfg", encoding="utf-8")
     return parser

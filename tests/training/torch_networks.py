@@ -54,7 +54,6 @@ def pictures_model(seed: int = 0) -> Pictures:
 
 
 def pictures(count: int, seed: int | None = None) -> torch.Tensor:
-    """Random pictures."""
     generator = None if seed is None else torch.Generator().manual_seed(seed)
     return torch.randn(count, CHANNELS, SIZE, SIZE, generator=generator) * 0.8 + 0.3
 

@@ -1,7 +1,5 @@
 """tools/tutorials.py: a working tutorial becomes a notebook with outputs, a failing one an error with its place."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

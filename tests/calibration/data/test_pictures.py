@@ -1,7 +1,5 @@
 """Folders of pictures: which files, which classes, which size; frames of models; rows on disk."""
 
-from __future__ import annotations
-
 import builtins
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Calibration samples from functions of the user."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

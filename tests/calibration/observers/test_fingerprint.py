@@ -36,16 +36,8 @@ def test_fingerprint_tells_data_apart() -> None:
 
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     variants = [
-        {"x": x},
-        {"y": x},
-        {"x": x.astype(np.float64)},
-        {"x": x.reshape(3, 2)},
-        {"x": x[:1]},
-        {"x": x + 1},
-        {"x": x, "y": x},
-        {"x": x, "table": x[:1]},
-        {"x": np.concatenate([x, x])},
-        {"x": np.float32(1)},
-    ]
+        {"x": x}, {"y": x}, {"x": x.astype(np.float64)}, {"x": x.reshape(3, 2)}, {"x": x[:1]}, {"x": x + 1},
+        {"x": x, "y": x}, {"x": x, "table": x[:1]}, {"x": np.concatenate([x, x])}, {"x": np.float32(1)},
+    ]  # fmt: skip
     assert len({digest(variant) for variant in variants}) == len(variants)
     assert Fingerprint().hexdigest() not in {digest(variant) for variant in variants}

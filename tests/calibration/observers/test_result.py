@@ -90,25 +90,22 @@ def test_other_schema_version(saved: Path) -> None:
         CalibrationResult.load(saved)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"tensors": [{"name": "x"}]},
-        {"tensors": [{"name": "x", "channels": None, "seen": [0, 1], "low": 1, "high": 0, "observer": ""}]},
-        {"tensors": 5},
-        {"tensors": []},
-        {"settings": 5},
-        *({"settings": {"config": config}} for config in (5, {"rules": 5}, {"rules": [5]}, {"rules": None})),
-        *(
-            {"settings": {"outliers": outliers}}
-            for outliers in (
-                5, {"x": 5}, {"x": {"split": 5}}, {"x": {"split": [-1]}}, {"x": {"split": ["a"]}}, {"x": {"factors": [1]}},
-                {"x": {"factors": {"a": 1}}}, {"x": {"factors": {"-1": 1}}}, {"x": {"factors": {"0": "2"}}},
-                {"x": {"factors": {"0": 0}}}, {"x": {"factors": {"0": float("nan")}}},
-            )
-        ),
-    ],
-)
+@pytest.mark.parametrize("changes", [
+    {"tensors": [{"name": "x"}]},
+    {"tensors": [{"name": "x", "channels": None, "seen": [0, 1], "low": 1, "high": 0, "observer": ""}]},
+    {"tensors": 5},
+    {"tensors": []},
+    {"settings": 5},
+    *({"settings": {"config": config}} for config in (5, {"rules": 5}, {"rules": [5]}, {"rules": None})),
+    *(
+        {"settings": {"outliers": outliers}}
+        for outliers in (
+            5, {"x": 5}, {"x": {"split": 5}}, {"x": {"split": [-1]}}, {"x": {"split": ["a"]}}, {"x": {"factors": [1]}},
+            {"x": {"factors": {"a": 1}}}, {"x": {"factors": {"-1": 1}}}, {"x": {"factors": {"0": "2"}}},
+            {"x": {"factors": {"0": 0}}}, {"x": {"factors": {"0": float("nan")}}},
+        )
+    ),
+])  # fmt: skip
 def test_documents_that_make_no_sense(saved: Path, changes: dict[str, object]) -> None:
     with_document(saved, **changes)
     with pytest.raises(CalibrationError, match="damaged, or no calibration result"):

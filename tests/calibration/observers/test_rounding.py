@@ -33,16 +33,13 @@ def test_equality() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "change, match",
-    [
-        ({"weight_codes": np.zeros(7, np.int16)}, "of other types"),
-        ({"shifts": np.array([0.0, np.nan, 1.0])}, "not finite"),
-        ({"weight_codes": np.zeros(8, np.int8)}, "7 codes and 3 shifts expected, found"),
-        ({"weight_codes": np.zeros(6, np.int8)}, "reshape|codes"),
-        ({"shifts": np.zeros(2)}, "7 codes and 3 shifts expected, found"),
-    ],
-)
+@pytest.mark.parametrize("change, match", [
+    ({"weight_codes": np.zeros(7, np.int16)}, "of other types"),
+    ({"shifts": np.array([0.0, np.nan, 1.0])}, "not finite"),
+    ({"weight_codes": np.zeros(8, np.int8)}, "7 codes and 3 shifts expected, found"),
+    ({"weight_codes": np.zeros(6, np.int8)}, "reshape|codes"),
+    ({"shifts": np.zeros(2)}, "7 codes and 3 shifts expected, found"),
+])  # fmt: skip
 def test_arrays_that_do_not_fit(change: dict[str, Any], match: str) -> None:
     with pytest.raises(ValueError, match=match):
         unpack_roundings(describe_roundings(ROUNDINGS), pack_roundings(ROUNDINGS) | change)

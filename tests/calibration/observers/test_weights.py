@@ -163,14 +163,11 @@ def test_an_observer_of_ones_own_is_named_for_the_whole_network() -> None:
         qconfig(weight_scale="halved")
 
 
-@pytest.mark.parametrize(
-    ("make", "name", "words"),
-    [
-        (make_weight_observer, "OfActivations", r"has thresholds\(statistics, spec\); it is called as thresholds\(weights, spec, axis, name\)"),
-        (make_weight_observer, "ConfigError", r"has no method thresholds\(weights, spec, axis, name\); see docs/extending.md"),
-        (make_observer, "Three", r"has thresholds\(a, b, c\); it is called as thresholds\(statistics, spec\)"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("make", "name", "words"), [
+    (make_weight_observer, "OfActivations", r"has thresholds\(statistics, spec\); it is called as thresholds\(weights, spec, axis, name\)"),
+    (make_weight_observer, "ConfigError", r"has no method thresholds\(weights, spec, axis, name\); see docs/extending.md"),
+    (make_observer, "Three", r"has thresholds\(a, b, c\); it is called as thresholds\(statistics, spec\)"),
+])  # fmt: skip
 def test_a_wrong_signature_is_one_sentence(make: Any, name: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         make(f"{__name__}:{name}")

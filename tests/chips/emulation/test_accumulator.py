@@ -1,7 +1,5 @@
 """Narrow accumulators against one loop over Python's integers."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

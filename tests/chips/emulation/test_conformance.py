@@ -1,7 +1,5 @@
 """Test vectors of a description, and the differences found in the answers of devices that deviate from it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

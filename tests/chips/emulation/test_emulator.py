@@ -1,7 +1,5 @@
 """The emulated chip equals the definition where their rules agree, and follows its description elsewhere."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Identification of a requantize rule from its results."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -36,9 +34,7 @@ def test_known_rules_are_found(name):
     acc, scales, out = observed(rule, powers=rule.arithmetic == "shift")
     found = tvmq.identify_requantize(acc, out, scales=scales, zero_point=3)
     assert found.differing == 0 and found.rule is not None
-    again = apply(
-        found.rule, acc, found.rule.factor(*scales), zero_point=3, axis=0, divisor=scales[2], dtype="int8"
-    )
+    again = apply(found.rule, acc, found.rule.factor(*scales), zero_point=3, axis=0, divisor=scales[2], dtype="int8")
     np.testing.assert_array_equal(again, out)
     assert name in found.known
 

@@ -1,7 +1,5 @@
 """Claims of docs/emulation.md, checked by running its examples."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -6,10 +6,11 @@ import numpy as np
 import onnx
 import pytest
 import tvm
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
 from tests.support.models.networks import Net, feeds_of, parse, run_onnx
+from tests.support.models.onnx_models import make_model
 from tvmq.codegen.target.cpu import missing_features
 from tvmq.errors import ConfigError, DataError, ModelError, TargetError
 
@@ -118,14 +119,11 @@ def test_sizes_become_numbers():
         exe.run({"x": np.zeros((3, 3), np.float32)})
 
 
-@pytest.mark.parametrize(
-    "sizes, message",
-    [
-        ({"m": 2}, "sizes: 'm' is no dynamic dimension of the model; they are n"),
-        ({"n": 0}, "sizes: 'n' must be an integer of at least 1. Got 0 instead"),
-        ({"n": 2.5}, "sizes: 'n' must be an integer of at least 1. Got 2.5 instead"),
-    ],
-)
+@pytest.mark.parametrize("sizes, message", [
+    ({"m": 2}, "sizes: 'm' is no dynamic dimension of the model; they are n"),
+    ({"n": 0}, "sizes: 'n' must be an integer of at least 1. Got 0 instead"),
+    ({"n": 2.5}, "sizes: 'n' must be an integer of at least 1. Got 2.5 instead"),
+])  # fmt: skip
 def test_sizes_that_are_refused(sizes, message):
     with pytest.raises(ConfigError, match=message):
         tvmq.build(parse(DYNAMIC), sizes=sizes)
@@ -146,16 +144,12 @@ def test_results_that_are_no_tensors():
 def dotted() -> onnx.ModelProto:
     """A model with names that are no Python identifiers."""
     random = np.random.default_rng(0)
-    weight = numpy_helper.from_array(random.normal(size=(4, 3, 3, 3)).astype(np.float32), "w.0")
+    weight = random.normal(size=(4, 3, 3, 3)).astype(np.float32)
     nodes = [
         helper.make_node("Conv", ["input.1", "w.0"], ["y:0"], name="conv 1", pads=[1, 1, 1, 1]),
         helper.make_node("Add", ["y:0", "1"], ["out/1"], name="+"),
     ]
-    inputs = [helper.make_tensor_value_info("input.1", TensorProto.FLOAT, [1, 3, 6, 6])]
-    inputs += [helper.make_tensor_value_info("1", TensorProto.FLOAT, [1, 4, 6, 6])]
-    outputs = [helper.make_tensor_value_info("out/1", TensorProto.FLOAT, [1, 4, 6, 6])]
-    graph = helper.make_graph(nodes, "dotted", inputs, outputs, [weight])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return make_model(nodes, {"input.1": [1, 3, 6, 6], "1": [1, 4, 6, 6]}, ["out/1"], {"w.0": weight}, 17)
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Calls of a compiled module: all that run, in order, and the layers that each of them computes."""
 
-from __future__ import annotations
-
 import pytest
 import tvm
 from tvm import relax

@@ -15,6 +15,7 @@ from tvm import relax
 import tvmq
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.compile.vm_pipeline import CONFIG, fuse
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.target.cpu import resolve_target
@@ -23,14 +24,8 @@ from tvmq.passes.integrality import integrality
 from tvmq.passes.partition_conversions import partition_conversions
 
 SAMPLES = (
-    "residual",
-    "squeeze_excite",
-    "concat_shared_part",
-    "average_pool",
-    "tables",
-    "maxima",
-    "dense_head_of_pixels",
-)
+    "residual", "squeeze_excite", "concat_shared_part", "average_pool", "tables", "maxima", "dense_head_of_pixels",
+)  # fmt: skip
 # What keeps LLVM from moving a shuffle takes the bits of integers as floats, by its type alone: nothing is computed.
 FENCE = re.compile(
     r'T\.call_llvm_pure_intrin\("float32x\d+", "llvm\.arithmetic\.fence", T\.reinterpret\("float32x\d+", '
@@ -95,17 +90,13 @@ def expected(operator: str, a: np.ndarray, b: np.ndarray) -> list[int]:
 @pytest.mark.slow
 def test_every_operand_has_a_defined_result() -> None:
     """All operators and types in one module; what is compiled, the reference and Python's numbers are equal."""
-    feed, inputs = {}, []
-    for dtype in DTYPES:
-        for name, values in zip("xy", operands(dtype), strict=True):
-            feed[f"{name}_{dtype}"] = values
-            inputs.append(relax.Var(f"{name}_{dtype}", relax.TensorType(values.shape, dtype)))
-    builder = relax.BlockBuilder()
-    with builder.function("main", inputs):
+    feed = {f"{name}_{dtype}": values for dtype in DTYPES for name, values in zip("xy", operands(dtype), strict=True)}
+
+    def body(_: relax.BlockBuilder, *inputs: relax.Var) -> list[relax.Expr]:
         pairs = zip(inputs[::2], inputs[1::2], strict=True)
-        calls = [getattr(relax.op, name)(x, y) for x, y in pairs for name in OPERATORS]
-        builder.emit_func_output(relax.Tuple([builder.emit(call) for call in calls]))
-    mod, params = tvmq.from_relax(builder.get())
+        return [getattr(relax.op, name)(x, y) for x, y in pairs for name in OPERATORS]
+
+    mod, params = tvmq.from_relax(build_module(feed, body))
     compiled = tvmq.build(mod, params=params).run(feed)
     reference = tvmq.reference.run(mod, feed)
     names = [(dtype, name) for dtype in DTYPES for name in OPERATORS]

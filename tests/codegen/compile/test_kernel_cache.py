@@ -14,7 +14,7 @@ import tvm
 
 import tvmq
 import tvmq.codegen.target.cpu
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 from tvmq.base.tvm_internals import MAIN_SYMBOL
 from tvmq.codegen.compile import kernel_objects
 from tvmq.codegen.compile.build import build_executable
@@ -25,20 +25,9 @@ from tvmq.runtime.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, 
 pytestmark = pytest.mark.skipif(
     not kernel_objects.is_linux_x86(tvmq.codegen.target.cpu.resolve_target()), reason="kernels are kept on Linux on x86-64"
 )
-MODEL = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((4, 16), "float32"), w: R.Tensor((16, 8), "float32")):
-        R.func_attr({"num_input": 1})
-        with R.dataflow():
-            y = R.matmul(x, w)
-            z = R.sin(y)
-            R.output(z)
-        return z
-"""
+MODEL = text_of(
+    'x: R.Tensor((4, 16), "float32"), w: R.Tensor((16, 8), "float32")', "y = R.matmul(x, w)\nz = R.sin(y)", inputs=1
+)
 X = np.random.default_rng(0).random((4, 16)).astype(np.float32)
 
 

@@ -1,12 +1,10 @@
 """Workaround for LLVM: stores of single elements of a vector; the integer transformer runs them in whole models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tvm
-from tvm import relax
 
+from tests.support.models.built_modules import build_module
 from tvmq import numerics
 from tvmq.codegen.compile import llvm_workarounds, vm_pipeline
 from tvmq.codegen.target import cpu
@@ -21,11 +19,8 @@ SKYLAKE = "llvm -mcpu=skylake-avx512"
 
 
 def softmax():
-    builder = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType(SHAPE, "int32"))
-    with builder.function("main", [x]):
-        builder.emit_func_output(builder.emit(ops.integer_softmax(x, **PARAMS, **CODES)))
-    functions = vm_pipeline.legalize(builder.get()).functions_items()
+    mod = build_module({"x": (SHAPE, "int32")}, lambda _, x: ops.integer_softmax(x, **PARAMS, **CODES))
+    functions = vm_pipeline.legalize(mod).functions_items()
     func = next(func for gvar, func in functions if gvar.name_hint == "integer_softmax")
     return func.with_attr("global_symbol", "softmax")
 

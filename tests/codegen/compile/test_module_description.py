@@ -6,7 +6,7 @@ import pytest
 import tvm
 
 from tests.passes.nets import NETS
-from tests.support.models.networks import block, drive, parse
+from tests.support.models.networks import block, drive, parse, text_of
 from tvmq.codegen.compile.module_description import describe_module
 from tvmq.errors import ModelError
 from tvmq.graph.view import View
@@ -38,15 +38,10 @@ def test_outputs_without_names_are_numbered() -> None:
 
 
 def test_results_that_are_no_tensors_are_refused() -> None:
-    text = """
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2, 4), "float32")) -> R.Tuple(R.Tensor((2, 2), "float32"), R.Tensor((2, 2), "float32")):
-        with R.dataflow():
-            y = R.split(x, 2, axis=1)
-            R.output(y)
-        return y
-"""
+    text = text_of(
+        'x: R.Tensor((2, 4), "float32")',
+        "y = R.split(x, 2, axis=1)",
+        result=' -> R.Tuple(R.Tensor((2, 2), "float32"), R.Tensor((2, 2), "float32"))',
+    )
     with pytest.raises(ModelError, match="build: a result is .*, no tensor and no tuple of them; return its parts"):
         describe(parse(text))

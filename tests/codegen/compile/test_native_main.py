@@ -60,7 +60,6 @@ def network(kind: str) -> tvm.IRModule:
 
 
 def arrays(result: Any) -> list[np.ndarray]:
-    """Results as arrays."""
     return [result.numpy()] if isinstance(result, tvm.runtime.Tensor) else [item.numpy() for item in result]
 
 

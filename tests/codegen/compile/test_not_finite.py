@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 from tvmq.errors import DataError
 from tvmq.reference import Reference
 from tvmq.tools.analysis.verification import unequal_bits
@@ -52,16 +53,8 @@ def model(name: str, before: str = "") -> tuple[Any, Any]:
     names = [f"c{i}" for i in range(len(constants))]
     nodes = [helper.make_node(before, ["x"], ["a"], name="before")] if before else []
     nodes.append(helper.make_node(operator, ["a" if before else "x", *names], ["y"], name="last", **attributes))
-    kind = TensorProto.INT64 if operator == "ArgMax" else TensorProto.FLOAT
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, X.shape)],
-        [helper.make_tensor_value_info("y", kind, None)],
-        [numpy_helper.from_array(np.float32(c), n) for n, c in zip(names, constants, strict=True)],
-    )
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)], ir_version=8)
-    return tvmq.from_onnx(proto)
+    values = {name: np.float32(value) for name, value in zip(names, constants, strict=True)}
+    return tvmq.from_onnx(make_model(nodes, {"x": X.shape}, ["y"], values, 16))
 
 
 @pytest.mark.parametrize("name", ALL)

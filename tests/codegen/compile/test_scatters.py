@@ -12,6 +12,7 @@ from tvm import relax
 from tvm.relax import op as R
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tvmq.errors import UnsupportedOpError
 
 RANDOM = np.random.default_rng(0)
@@ -28,13 +29,7 @@ FEED = {
 
 
 def module(body: Callable[..., list[relax.Expr]], feed: dict[str, np.ndarray]) -> tvm.IRModule:
-    params = [relax.Var(name, relax.TensorType(value.shape, str(value.dtype))) for name, value in feed.items()]
-    builder = relax.BlockBuilder()
-    with builder.function("main", params):
-        with builder.dataflow():
-            results = [builder.emit_output(value) for value in body(builder, *params)]
-        builder.emit_func_output(relax.Tuple(results))
-    return tvmq.from_relax(builder.get())[0]
+    return tvmq.from_relax(build_module(feed, body))[0]
 
 
 def scattered(x: np.ndarray, places: tuple[np.ndarray, ...], values: Any, how: str) -> np.ndarray:
@@ -106,14 +101,8 @@ def test_values_that_fit_no_places_are_refused() -> None:
 
 @pytest.mark.slow
 def test_dynamic_sizes() -> None:
-    n = tvm.tirx.Var("n", "int64")
-    x = relax.Var("x", relax.TensorType((4,), "float32"))
-    i, v = relax.Var("i", relax.TensorType((n,), "int64")), relax.Var("v", relax.TensorType((n,), "float32"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x, i, v]):
-        with builder.dataflow():
-            y = builder.emit_output(R.index_put(x, relax.Tuple([i]), v, True))
-        builder.emit_func_output(y)
-    exe = tvmq.build(tvmq.from_relax(builder.get())[0])
+    inputs = {"x": (4,), "i": (("n",), "int64"), "v": ("n",)}
+    mod = build_module(inputs, lambda _, x, i, v: R.index_put(x, relax.Tuple([i]), v, True))
+    exe = tvmq.build(tvmq.from_relax(mod)[0])
     feed = {"x": np.float32([1, 2, 3, 4]), "i": np.array([3, 3, 0, -1, 1]), "v": np.float32([1, 1e8, 5, -1e8, 1])}
     np.testing.assert_array_equal(exe.run(feed)[0], scattered(feed["x"], (feed["i"],), feed["v"], "add"))

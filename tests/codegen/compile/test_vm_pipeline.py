@@ -13,6 +13,7 @@ from tvm.relax import op as R
 from tvm.script.ir_builder import tirx as T
 
 from tests.codegen.kernels.harness import conv_operands, epilogue_for
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.compile.kernel_objects import _compile_kernels as object_file
 from tvmq.codegen.compile.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module, fuse, lower
 from tvmq.codegen.kernels.conv.conv2d import conv2d
@@ -39,17 +40,6 @@ def twice() -> Any:
 Body = Callable[[relax.BlockBuilder, relax.Var], relax.Expr]
 
 
-def network(body: Body, shape: tuple[int, ...]) -> tvm.IRModule:
-    """A module of one input."""
-    bb = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType(shape, "float32"))
-    with bb.function("main", [x]):
-        with bb.dataflow():
-            result = bb.emit_output(bb.normalize(body(bb, x)))
-        bb.emit_func_output(result)
-    return bb.get()
-
-
 def with_kernel(bb: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
     """Ordinary operators around a kernel and its result in another shape."""
     nhwc = bb.emit(R.permute_dims(x, [0, 2, 3, 1]))
@@ -74,11 +64,11 @@ def prim_funcs(mod: tvm.IRModule) -> dict[str, Any]:
 def test_kernel_among_operators():
     x = np.random.default_rng(0).normal(size=(1, 16, 8, 8)).astype(np.float32)
     expected = np.maximum(2 * x.transpose(0, 2, 3, 1), 0).reshape(1, -1) + np.float32(1)
-    np.testing.assert_array_equal(run(network(with_kernel, x.shape), x), expected)
+    np.testing.assert_array_equal(run(build_module({"x": x.shape}, with_kernel), x), expected)
 
 
 def test_kernels_are_not_fused_and_reshapes_are_no_functions():
-    mod = network(with_kernel, (1, 16, 8, 8))
+    mod = build_module({"x": (1, 16, 8, 8)}, with_kernel)
     with TARGET.as_tvm():
         fused = fuse(mod)
     functions = prim_funcs(fused)
@@ -92,7 +82,7 @@ def test_neighbours_are_fused():
         return R.nn.relu(bb.emit(R.add(bb.emit(R.multiply(x, x)), x)))
 
     with TARGET.as_tvm():
-        assert list(prim_funcs(fuse(network(body, (7, 9))))) == ["fused_multiply_add_relu"]
+        assert list(prim_funcs(fuse(build_module({"x": (7, 9)}, body)))) == ["fused_multiply_add_relu"]
 
 
 def test_products_are_rounded_before_sums():
@@ -102,19 +92,18 @@ def test_products_are_rounded_before_sums():
         return R.subtract(bb.emit(R.multiply(x, x)), x)
 
     x = np.random.default_rng(0).normal(size=(5, 1001)).astype(np.float32)
-    np.testing.assert_array_equal(run(network(body, x.shape), x), x * x - x)
+    np.testing.assert_array_equal(run(build_module({"x": x.shape}, body), x), x * x - x)
 
 
 @pytest.mark.slow
 def test_input_is_untouched():
-    mod = network(with_kernel, (1, 16, 8, 8))
+    mod = build_module({"x": (1, 16, 8, 8)}, with_kernel)
     before = mod.script()
     compile_module(mod, TARGET)
     assert mod.script() == before
 
 
 def rows(indices: list[int], mode: str = "fast") -> Body:
-    """Rows of a matrix."""
     chosen = relax.const(np.array(indices, np.int64))
     return lambda _bb, x: R.take(x, chosen, axis=0, mode=mode)
 
@@ -122,12 +111,12 @@ def rows(indices: list[int], mode: str = "fast") -> Body:
 @pytest.mark.parametrize(("mode", "expected"), [("fast", [2, 0, 1, 3]), ("wrap", [2, 0, 1, 3]), ("clip", [2, 0, 3, 0])])
 def test_an_index_out_of_bounds_reads_a_row(mode: str, expected: list[int]):
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
-    np.testing.assert_array_equal(run(network(rows([2, 0, 9, -1], mode), x.shape), x), x[expected])
+    np.testing.assert_array_equal(run(build_module({"x": x.shape}, rows([2, 0, 9, -1], mode)), x), x[expected])
 
 
 @pytest.mark.slow
 def test_nothing_is_printed(capfd):
-    for mod in (network(with_kernel, (1, 16, 8, 8)), network(rows([1, 2]), (4, 3))):
+    for mod in (build_module({"x": (1, 16, 8, 8)}, with_kernel), build_module({"x": (4, 3)}, rows([1, 2]))):
         compile_module(mod, TARGET)
     assert capfd.readouterr() == ("", "")
 
@@ -145,7 +134,7 @@ def test_passes_that_are_left_out_change_no_code():
     convolution = conv2d(shape, *conv_operands(shape)[1:], 3, epilogue, TARGET.isa)
     target = tvm.target.Target({**OPT_LEVEL, **TARGET.tvm})
     with target:
-        functions = [convolution.func, twice(), *prim_funcs(fuse(network(body, SHAPE))).values()]
+        functions = [convolution.func, twice(), *prim_funcs(fuse(build_module({"x": SHAPE}, body))).values()]
     assert len(functions) > 3
     for number, function in enumerate(functions):
         function = function.with_attr("global_symbol", "f")
@@ -162,4 +151,4 @@ def test_what_tvm_cannot_compile_is_one_sentence():
         return R.nn.conv2d(x, weight, data_layout="NCHW4c", kernel_layout="OIHW4i4o")
 
     with pytest.raises(BuildError, match="^build: TVM could not compile the module: [^\n]+$"):
-        compile_module(network(body, (1, 1, 2, 2, 4)), TARGET)
+        compile_module(build_module({"x": (1, 1, 2, 2, 4)}, body), TARGET)

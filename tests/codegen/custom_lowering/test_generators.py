@@ -15,6 +15,7 @@ from tvm.relax.dpl import is_const, is_op, wildcard
 
 import tvmq
 from tests.codegen.custom_lowering.chip import network, run
+from tests.support.models.built_modules import build_module
 from tvmq.errors import ArtifactError, BuildError, ConfigError, StageError
 from tvmq.extension import Codegen
 
@@ -137,14 +138,10 @@ def test_constants_and_merged_functions_of_the_user():
 
 
 def test_float_modules_of_the_user():
-    x = relax.Var("x", relax.TensorType([1, 4], "float32"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(relax.op.nn.relu(builder.emit(relax.op.add(x, relax.const(1.0)))))
-        builder.emit_func_output(y)
+    one = relax.const(1.0)
+    mod = build_module({"x": (1, 4)}, lambda builder, x: relax.op.nn.relu(builder.emit(relax.op.add(x, one))))
     pattern = is_op("relax.nn.relu")(is_op("relax.add")(wildcard(), wildcard()))
-    fused = relax.transform.FuseOpsByPattern([("chip.relu", pattern)])(builder.get())
+    fused = relax.transform.FuseOpsByPattern([("chip.relu", pattern)])(mod)
     values = np.float32([[-3, -1, 0, 2]])
     np.testing.assert_array_equal(tvmq.build(fused)(values), np.maximum(values + 1, 0))
 

@@ -18,6 +18,7 @@ from tvm.relax.dpl import is_op, wildcard
 
 import tvmq
 from tests.codegen.custom_lowering.chip import network, run
+from tests.support.models.built_modules import build_module
 from tvmq.errors import ArtifactError, BuildError, ConfigError
 from tvmq.extension import Extern, Match
 
@@ -217,27 +218,19 @@ def _packed(name: str) -> Extern:
     return Extern(name, convention="packed")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("my conv",), "symbol must be the name of a function"),
-        (("conv", "lib.a"), "a library is a .so or a .o file. Got 'lib.a'"),
-        (("conv", None, "fast"), "convention must be 'pointers' or 'packed'. Got 'fast'"),
-        (("conv", None, "packed", lambda match: [1]), "extra= numbers follow addresses"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("my conv",), "symbol must be the name of a function"),
+    (("conv", "lib.a"), "a library is a .so or a .o file. Got 'lib.a'"),
+    (("conv", None, "fast"), "convention must be 'pointers' or 'packed'. Got 'fast'"),
+    (("conv", None, "packed", lambda match: [1]), "extra= numbers follow addresses"),
+])  # fmt: skip
 def test_an_extern_that_cannot_be_is_refused(arguments: tuple[Any, ...], message: str):
     with pytest.raises(ConfigError, match=re.escape(message)):
         Extern(*arguments)
 
 
 def test_addresses_do_not_tell_dynamic_sizes():
-    x = relax.Var("x", relax.TensorType([1, tirx.Var("n", "int64")], "int32"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(builder.emit(relax.op.add(x, x), "twice"))
-        builder.emit_func_output(y)
+    mod = build_module({"x": ((1, "n"), "int32")}, lambda builder, x: builder.emit(relax.op.add(x, x), "twice"))
     pattern = is_op("relax.add")(wildcard(), wildcard())
     with pytest.raises(BuildError, match="its size 'n' is dynamic, and addresses do not tell it"):
-        tvmq.build(builder.get(), lowerings=[tvmq.Lowering(("chip.add", pattern), Extern("some_add"))])
+        tvmq.build(mod, lowerings=[tvmq.Lowering(("chip.add", pattern), Extern("some_add"))])

@@ -51,18 +51,15 @@ def test_explain_lists_what_was_taken_and_why_the_rest_was_not():
 
 
 @pytest.mark.slow_cases("nn.conv2d -> a*", "tvmq.add*", "tvmq.sof*")
-@pytest.mark.parametrize(
-    ("pattern", "why"),
-    [
-        ("nn.conv2d -> tvmq.requantize", "behind '/conv_0' comes add, the pattern asks for tvmq.requantize"),
-        ("nn.conv2d -> add -> nn.relu", "comes tvmq.requantize, the pattern asks for nn.relu"),
-        ("nn.conv2d -> add -> tvmq.requantize[mode=fixed_point]", "has mode='float', the pattern asks for 'fixed_point'"),
-        ("nn.conv2d -> add -> tvmq.requantize -> tvmq.add", "'/conv_0' is also read by '/conv_2'"),
-        ("nn.conv2d[dtype=int16] -> add", "has dtype='int32', the pattern asks for 'int16'"),
-        ("tvmq.add -> tvmq.table -> tvmq.softmax", "the pattern asks for tvmq.softmax"),
-        ("tvmq.softmax", "takes nothing: the model has no tvmq.softmax"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("pattern", "why"), [
+    ("nn.conv2d -> tvmq.requantize", "behind '/conv_0' comes add, the pattern asks for tvmq.requantize"),
+    ("nn.conv2d -> add -> nn.relu", "comes tvmq.requantize, the pattern asks for nn.relu"),
+    ("nn.conv2d -> add -> tvmq.requantize[mode=fixed_point]", "has mode='float', the pattern asks for 'fixed_point'"),
+    ("nn.conv2d -> add -> tvmq.requantize -> tvmq.add", "'/conv_0' is also read by '/conv_2'"),
+    ("nn.conv2d[dtype=int16] -> add", "has dtype='int32', the pattern asks for 'int16'"),
+    ("tvmq.add -> tvmq.table -> tvmq.softmax", "the pattern asks for tvmq.softmax"),
+    ("tvmq.softmax", "takes nothing: the model has no tvmq.softmax"),
+])  # fmt: skip
 def test_a_miss_is_one_sentence(pattern: str, why: str):
     assert why in str(tvmq.explain(built(tvmq.Lowering(pattern, lambda match: "no such unit", name="n"))))
 
@@ -171,32 +168,26 @@ def test_constants_that_the_function_packed_itself():
     assert tvmq.verify(built(tvmq.Lowering("tvmq.table", transposed)), network()[1]).exact
 
 
-@pytest.mark.parametrize(
-    ("function", "message"),
-    [
-        (lambda match: 1 / 0, "its function fails: ZeroDivisionError"),
-        (lambda match: 3, "its function gave a int; return a PrimFunc, a TE tensor"),
-        (lambda match: te.compute((4,), lambda i: tirx.const(0, "uint8")), "not made of match.placeholders()"),
-        (lambda match: te.compute((4,), lambda i: match.placeholders()[0][0, 0, 0, i]), "as parameter 2, the layer has"),
-        (lambda match: match.call("nn.conv2d"), "its match has no nn.conv2d, it has tvmq.table"),
-    ],
-)
+@pytest.mark.parametrize(("function", "message"), [
+    (lambda match: 1 / 0, "its function fails: ZeroDivisionError"),
+    (lambda match: 3, "its function gave a int; return a PrimFunc, a TE tensor"),
+    (lambda match: te.compute((4,), lambda i: tirx.const(0, "uint8")), "not made of match.placeholders()"),
+    (lambda match: te.compute((4,), lambda i: match.placeholders()[0][0, 0, 0, i]), "as parameter 2, the layer has"),
+    (lambda match: match.call("nn.conv2d"), "its match has no nn.conv2d, it has tvmq.table"),
+])  # fmt: skip
 def test_a_function_that_is_wrong_is_named(function: Any, message: str):
     with pytest.raises((BuildError, ConfigError), match=re.escape(message)):
         built(tvmq.Lowering("tvmq.table", function))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, conv_codes), "a pattern is a text such as"),
-        (("nn.conv2d -> ", conv_codes), "is no operator; write names joined by"),
-        (("nn.conv2d[groups] -> add", conv_codes), "is no attribute; write name=value"),
-        (("nn.conv2d? -> add", conv_codes), "cannot be left out"),
-        ((wildcard(), conv_codes), "the pattern has no operator"),
-        (("add", "not a function"), "to= is a PrimFunc, a function of the match"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ((3, conv_codes), "a pattern is a text such as"),
+    (("nn.conv2d -> ", conv_codes), "is no operator; write names joined by"),
+    (("nn.conv2d[groups] -> add", conv_codes), "is no attribute; write name=value"),
+    (("nn.conv2d? -> add", conv_codes), "cannot be left out"),
+    ((wildcard(), conv_codes), "the pattern has no operator"),
+    (("add", "not a function"), "to= is a PrimFunc, a function of the match"),
+])  # fmt: skip
 def test_a_lowering_that_cannot_be_is_refused(arguments: tuple[Any, ...], message: str):
     with pytest.raises(ConfigError, match=re.escape(message)):
         tvmq.Lowering(*arguments)
@@ -283,14 +274,11 @@ def test_a_loaded_model_has_its_lowerings(tmp_path):
     exe.profile(feeds[0], repeat=1)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "where"),
-    [
-        ({"taken": 3}, "taken"),
-        ({"libraries": [{"file": "x.so", "path": "", "symbols": [1], "convention": "pointers"}]}, "libraries[0].symbols[0]"),
-        ({"libraries": [{"file": "x.so", "path": "", "symbols": [], "convention": "fast"}]}, "libraries[0].convention"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "where"), [
+    ({"taken": 3}, "taken"),
+    ({"libraries": [{"file": "x.so", "path": "", "symbols": [1], "convention": "pointers"}]}, "libraries[0].symbols[0]"),
+    ({"libraries": [{"file": "x.so", "path": "", "symbols": [], "convention": "fast"}]}, "libraries[0].convention"),
+])  # fmt: skip
 def test_a_damaged_manifest_is_refused_by_the_entry(wrong: dict[str, Any], where: str):
     entries = {"names": [], "taken": [], "missed": [], "libraries": []}
     assert first_wrong(entries, _LOWERINGS) is None

@@ -1,7 +1,5 @@
 """docs/lowering.md: its first example runs and prints what the page says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

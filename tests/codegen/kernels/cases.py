@@ -119,11 +119,7 @@ def multiply_cases(shapes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], ed
 def convert_cases(shapes: Sequence[tuple[int, ...]], edge: str = "mixed") -> Iterator[Case]:
     """quantize, dequantize and requantize, with one parameter and one for each channel."""
     for shape in shapes:
-        for dtype, zero, qmin, qmax in (
-            ("uint8", 120, 0, 255),
-            ("int8", -3, -127, 100),
-            ("int16", 5, -2000, 2000),
-        ):
+        for dtype, zero, qmin, qmax in (("uint8", 120, 0, 255), ("int8", -3, -127, 100), ("int16", 5, -2000, 2000)):
             x, kinds = reals(shape, edge=edge), {"dtype": dtype, "qmin": qmin, "qmax": qmax}
             make = partial(quantize, shape, SCALE, zero, **kinds)
             yield Case(f"quantize {shape} {dtype}", make, (x,), numerics.quantize(x, SCALE, zero, **kinds))
@@ -272,13 +268,13 @@ def concat_cases(groups: Sequence[tuple[Sequence[tuple[int, ...]], int]], edge: 
         yield Case(f"concat with tables {shapes}", make, inputs, np.concatenate(rescaled, axis))
 
 
-def conv_cases(convs: Sequence[tuple[Conv2d, str]]) -> Iterator[Case]:
+def conv_cases(convs: Sequence[tuple[Conv2d, str]], kernel: Callable[..., Kernel] = conv2d) -> Iterator[Case]:
     """Convolutions with an epilogue by its name in epilogue_for."""
     for conv, kind in convs:
         x, weight, bias = conv_operands(conv)
         epilogue, others = epilogue_for(conv, kind)
         expected = expected_conv(conv, (x, weight, bias), 7, epilogue, others)
-        make = partial(conv2d, conv, weight, bias, 7, epilogue)
+        make = partial(kernel, conv, weight, bias, 7, epilogue)
         yield Case(f"{conv} {kind}", make, (x, *others), expected)
 
 
@@ -292,7 +288,7 @@ def depthwise_cases(convs: Sequence[Conv2d]) -> Iterator[Case]:
         yield Case(f"depthwise {conv.channels}", make, (operands[0], *others), expected)
 
 
-def contiguous(shape: tuple[int, ...], dtype: str, *, turned: bool = False) -> MatrixOperand:
+def dense(shape: tuple[int, ...], dtype: str, *, turned: bool = False) -> MatrixOperand:
     """All of a tensor [*batch, rows, columns]; `turned`: rows and columns exchanged."""
     strides = [int(np.prod(shape[axis + 1 :], dtype=int)) for axis in range(len(shape))]
     row, column = strides[-1:-3:-1] if turned else strides[-2:]
@@ -306,8 +302,8 @@ def batch_matmul_cases(sizes: Sequence[tuple[int, int, int, int]]) -> Iterator[C
         sums = numerics.matmul(a, b, a_zero=77, b_zero=-3)
         turned = number % 2 == 1
         stored = np.ascontiguousarray(b.transpose(0, 2, 1)) if turned else b
-        operands = contiguous(a.shape, "uint8"), contiguous(stored.shape, "int8", turned=turned)
-        y = contiguous((batch, rows, columns), "")
+        operands = dense(a.shape, "uint8"), dense(stored.shape, "int8", turned=turned)
+        y = dense((batch, rows, columns), "")
         product = BatchMatmul((batch,), rows, depth, columns, *operands, y, 77, -3)
         step = Dequantize(SCALE) if number % 2 else Requantize(np.full(columns, 0.001, np.float32), 9, 0, 255)
         expected = numerics.dequantize(sums, SCALE, np.int32(0))
@@ -317,25 +313,55 @@ def batch_matmul_cases(sizes: Sequence[tuple[int, int, int, int]]) -> Iterator[C
         yield Case(f"batch_matmul {batch, rows, depth, columns}", make, (a, stored), expected)
 
 
+def attention_of(batch: tuple[int, ...], rows: int, keys: int, depth: int, columns: int, **changes: Any) -> Attention:
+    """Dense operands, k given transposed."""
+    named: dict[str, Any] = {
+        "q": dense((*batch, rows, depth), "uint8"),
+        "k": dense((*batch, keys, depth), "uint8", turned=True),
+        "v": dense((*batch, keys, columns), "uint8"),
+        "y": dense((*batch, rows, columns), "uint8"),
+    }
+    named |= {"mask": None, "zeros": (126, 132, 125), "codes": CodeLimits(0, 0, 255, "uint8")}
+    return Attention(batch, rows, keys, depth, columns, **named | changes)
+
+
+def expected_attention(
+    shape: Attention, arrays: list[np.ndarray], scales: tuple[float, float], step: Requantize | Dequantize
+) -> np.ndarray:
+    """The definition; arrays: q, k, v as matrices, and the mask."""
+    q, k, v, *mask = arrays
+    q_zero, k_zero, v_zero = shape.zeros
+    sums = numerics.matmul(q, k, a_zero=q_zero, b_zero=k_zero)
+    scores = numerics.dequantize(sums, np.float32(scales[0]), np.int32(0))
+    if mask:
+        scores = scores + mask[0]
+    own = shape.codes
+    weights = numerics.quantize(
+        numerics.softmax(scores), np.float32(scales[1]), np.int32(own.zero_point),
+        dtype=np.dtype(own.dtype).type, qmin=own.qmin, qmax=own.qmax,
+    )  # fmt: skip
+    sums = numerics.matmul(weights, v, a_zero=own.zero_point, b_zero=v_zero)
+    if isinstance(step, Dequantize):
+        return numerics.dequantize(sums, step.scale, np.zeros(shape.columns, np.int32), axis=sums.ndim - 1)
+    limits = {"zero_point": step.zero_point, "dtype": step.dtype, "qmin": step.qmin, "qmax": step.qmax}
+    return numerics.requantize(sums, step.multiplier[0], **limits)
+
+
+def attention_step(columns: int) -> Requantize:
+    """Codes of what attention computes."""
+    return Requantize(np.full(columns, 0.006, np.float32), 129, 0, 255, "uint8")
+
+
 def attention_cases(sizes: Sequence[tuple[int, int, int, int, int]]) -> Iterator[Case]:
     """batch, rows, keys, depth, columns; dense operands, k given transposed, a mask for every row."""
     for batch, rows, keys, depth, columns in sizes:
-        q, k, v = (
-            codes((batch, *size), seed=i) for i, size in enumerate([(rows, depth), (keys, depth), (keys, columns)])
-        )
         mask = np.random.default_rng(4).choice(np.float32([0, -1, -np.inf]), (rows, keys))
-        operands = contiguous(q.shape, "uint8"), contiguous(k.shape, "uint8", turned=True), contiguous(v.shape, "uint8")
-        y, lines = contiguous((batch, rows, columns), "uint8"), MatrixOperand(mask.shape, "float32", 0, (0,), keys, 1)
-        own = CodeLimits(0, 0, 255, "uint8")
-        shape = Attention((batch,), rows, keys, depth, columns, *operands, y, lines, (126, 131, 120), own)
-        step = Requantize(np.full(columns, 0.006, np.float32), 129, 0, 255, "uint8")
-        scales = np.float32(1e-4), np.float32(1 / 255)
-        sums = numerics.matmul(q, np.swapaxes(k, -1, -2), a_zero=126, b_zero=131)
-        shares = numerics.softmax(numerics.dequantize(sums, scales[0], np.int32(0)) + mask)
-        weights = numerics.quantize(shares, scales[1], np.int32(0), dtype=np.uint8)
-        sums = numerics.matmul(weights, v, b_zero=120)
-        expected = numerics.requantize(sums, step.multiplier[0], zero_point=129, dtype="uint8", qmin=0, qmax=255)
-        make = partial(attention, shape, *map(float, scales), step)
+        lines = MatrixOperand(mask.shape, "float32", 0, (0,), keys, 1)
+        shape = attention_of((batch,), rows, keys, depth, columns, mask=lines)
+        q, k, v = (codes(one.shape, one.dtype, seed) for seed, one in enumerate((shape.q, shape.k, shape.v)))
+        scales, step = (1e-4, 1 / 255), attention_step(columns)
+        expected = expected_attention(shape, [q, np.swapaxes(k, -1, -2), v, mask], scales, step)
+        make = partial(attention, shape, *scales, step)
         yield Case(f"attention {batch, rows, keys, depth, columns}", make, (q, k, v, mask), expected)
 
 

@@ -38,13 +38,9 @@ CPUS = {
     "avx512vbmi": "icelake-server",
 }
 FLAGS = {
-    "avx2": "avx2",
-    "avx512bw": "avx512bw",
-    "avxvnni": "avx512_vnni",
-    "avx512vnni": "avx512_vnni",
-    "avx512vbmi": "avx512vbmi",
-    "avx512vl": "avx512_vnni",
-}
+    "avx2": "avx2", "avx512bw": "avx512bw", "avxvnni": "avx512_vnni", "avx512vnni": "avx512_vnni",
+    "avx512vbmi": "avx512vbmi", "avx512vl": "avx512_vnni",
+}  # fmt: skip
 
 
 ALIGNMENT, GUARD = 64, 0xA5  # bytes; what memory around an output is filled with
@@ -109,11 +105,13 @@ class GuardedOutput:
         return self.array.copy()
 
 
-def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.ndarray:
-    """Output of a kernel, guarded (see GuardedOutput). A dynamic size is that of the first input's rows."""
+def run_kernel(
+    kernel: Kernel, inputs: Sequence[np.ndarray], level: str, shape: Sequence[int] | None = None
+) -> np.ndarray:
+    """Output of a kernel, guarded (see GuardedOutput); without a shape a dynamic size is that of the first rows."""
     function = compile_function(kernel.name, kernel.func, level)
-    parameter = kernel.func.params[-1]
-    shape = [int(extent) if isinstance(extent, tvm.tirx.IntImm) else inputs[0].shape[0] for extent in parameter.shape]
+    parameter, rows = kernel.func.params[-1], inputs[0].shape[0]
+    shape = shape or [int(size) if isinstance(size, tvm.tirx.IntImm) else rows for size in parameter.shape]
     output = GuardedOutput(shape, str(parameter.dtype))
     tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in (*inputs, *kernel.constants)]
     function(*tensors, tvm_ffi.from_dlpack(output.array))
@@ -230,9 +228,16 @@ def expected_epilogue(values: np.ndarray, epilogue: Epilogue, others: Sequence[n
     return values
 
 
-def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: Sequence[np.ndarray], x_zero: int = 0) -> None:
+def compare(
+    conv: Conv2d,
+    level: str,
+    epilogue: Epilogue,
+    others: Sequence[np.ndarray],
+    x_zero: int = 0,
+    make: Callable[..., Kernel] = conv2d,
+) -> None:
     """Assert that the kernel gives the bits of the definition."""
     operands = conv_operands(conv)
-    kernel = conv2d(conv, *operands[1:], x_zero, epilogue, isa_named(level))
+    kernel = make(conv, *operands[1:], x_zero, epilogue, isa_named(level))
     found = run_kernel(kernel, (operands[0], *others), level)
     np.testing.assert_array_equal(found, expected_conv(conv, operands, x_zero, epilogue, others))

@@ -123,10 +123,7 @@ TABLE: dict[str, Entry] = {
             GroupNorm(2, 6, 5, 3), GroupNorm(3, 4, 3 * 7, 1, 0.1), GroupNorm(1, 8, 16, 2), GroupNorm(2, 5, 33, 5),
             GroupNorm(2, 12, 1, 3), GroupNorm(2, 3, 1, 3),
         ],
-        [
-            GroupNorm(512, 112), GroupNorm(512, 112, centred=False), GroupNorm(8, 12, 1024, 3),
-            GroupNorm(2, 64, 512, 64),
-        ],
+        [GroupNorm(512, 112), GroupNorm(512, 112, centred=False), GroupNorm(8, 12, 1024, 3), GroupNorm(2, 64, 512, 64)],
         edges=(),
     ),
     "move": Entry(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,46 +11,30 @@ import tvm
 from tvm import relax, te, tirx
 
 from tests.codegen.kernels.arm import CPUS, arm_target, needs_arm, run_on_arm
-from tests.codegen.kernels.attention.test_attention import attention_of, expected, requantize
 from tests.codegen.kernels.cases import (
     Case,
     add_cases,
+    attention_cases,
     batch_matmul_cases,
-    codes,
     concat_cases,
     convert_cases,
     copy_cases,
     global_sum_cases,
     multiply_cases,
-    norm_cases,
     pool_cases,
-    softmax_cases,
     table_cases,
 )
 from tests.codegen.kernels.table import TABLE, large_cases
 from tests.graph.float_op_cases import float_cases
 from tests.graph.test_ops import function_of
-from tvmq.codegen.kernels.attention.attention import attention
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.norm.group_norm import GroupNorm
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.codegen.schedule.generic import schedule_generic
 from tvmq.graph.operators.loops import fence
 from tvmq.tools.analysis.verification import unequal_bits
 
 SMALL: list[Case] = [
-    *softmax_cases([((5, 10), -1), ((3, 7, 5), 1), ((4, 16), 0), ((2, 33, 3), 1), ((6, 1), 1), ((7, 128), -1)]),
-    *norm_cases([GroupNorm(3, length, epsilon=1e-12) for length in (1, 7, 15, 16, 17, 33, 384)]),
-    *norm_cases([GroupNorm(3, length, centred=False) for length in (1, 5, 16, 47)]),
-    *norm_cases(
-        [
-            GroupNorm(2, 6, 5, 3),
-            GroupNorm(3, 4, 21, 1),
-            GroupNorm(1, 8, 16, 2),
-            GroupNorm(2, 5, 33, 5),
-            GroupNorm(2, 12, 1, 3),
-        ]
-    ),
+    *(case for name in ("softmax", "norm") for case in TABLE[name].make(TABLE[name].sizes)),
     *convert_cases([(3, 35)]),
     *add_cases([(1, 3, 3, 7)]),
     *multiply_cases([((2, 3, 3, 5), (2, 1, 1, 5))]),
@@ -62,19 +45,11 @@ SMALL: list[Case] = [
 ]
 
 
-def attention_case() -> Case:
-    """Two heads of attention, scores and weights in codes."""
-    shape, scales, step = attention_of((2,), 9, 21, 12, 10), (0.001, 1 / 255), requantize(10)
-    q, k, v = (codes(operand.shape, operand.dtype, seed) for seed, operand in enumerate((shape.q, shape.k, shape.v)))
-    value = expected(shape, [q, np.swapaxes(k, -1, -2), v], scales, step)
-    return Case("attention", partial(attention, shape, *scales, step), (q, k, v), value)
-
-
 # What instruction sets do by instructions of their own
 LEVELS: list[Case] = [
     *(case for name in ("conv2d", "depthwise") for case in TABLE[name].cases()),
     *batch_matmul_cases([(2, 5, 7, 9), (1, 16, 32, 20)]),
-    attention_case(),
+    *attention_cases([(2, 9, 21, 12, 10)]),
     *add_cases([(1, 3, 3, 7), (1, 5, 5, 16), (1, 4, 4, 9)]),
     *table_cases([(1, 5, 5, 3), (1, 8, 8, 8)]),
     *convert_cases([(3, 35)]),

@@ -119,17 +119,14 @@ def test_sizes_that_are_numbers_beside_common_ones() -> None:
 
 
 @pytest.mark.slow_cases("sizes0-s*", "sizes1-s*", "sizes2-s*")
-@pytest.mark.parametrize(
-    "sizes, message",
-    [
-        ({"sequence": []}, "sizes: 'sequence' has an empty list; name a size or leave 'sequence' out"),
-        ({"words": [3]}, "sizes: 'words' is no dynamic dimension of the model; they are batch, sequence"),
-        ({"sequence": [0]}, "sizes: 'sequence' must be an integer of at least 1. Got 0 instead"),
-        ({"sequence": ["5"]}, "sizes: 'sequence' must be an integer of at least 1. Got '5' instead"),
-        ({"sequence": [8, 65]}, "sizes: 'sequence' cannot be 65, the model takes 1 to 64: layer"),
-        ({"sequence": range(1, MOST + 2)}, f"sizes: {MOST + 1} combinations of common sizes, at most {MOST} are"),
-    ],
-)
+@pytest.mark.parametrize("sizes, message", [
+    ({"sequence": []}, "sizes: 'sequence' has an empty list; name a size or leave 'sequence' out"),
+    ({"words": [3]}, "sizes: 'words' is no dynamic dimension of the model; they are batch, sequence"),
+    ({"sequence": [0]}, "sizes: 'sequence' must be an integer of at least 1. Got 0 instead"),
+    ({"sequence": ["5"]}, "sizes: 'sequence' must be an integer of at least 1. Got '5' instead"),
+    ({"sequence": [8, 65]}, "sizes: 'sequence' cannot be 65, the model takes 1 to 64: layer"),
+    ({"sequence": range(1, MOST + 2)}, f"sizes: {MOST + 1} combinations of common sizes, at most {MOST} are"),
+])  # fmt: skip
 def test_sizes_that_are_refused(module: tvm.IRModule, sizes: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         tvmq.build(module, sizes=sizes)

@@ -15,6 +15,7 @@ from tvm import relax
 
 import tvmq
 from tests.codegen.kernels.harness import CPUS, levels
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, feeds_of
 from tvmq import numerics
 from tvmq.codegen.lower.lowerer import Lowerer
@@ -111,18 +112,14 @@ def call(case: Case, x: relax.Var, w: np.ndarray) -> relax.Call:
 
 def module(case: Case, w: np.ndarray, bias: np.ndarray, multiplier: np.ndarray) -> tvm.IRModule:
     """x -> (sums, codes behind bias and requantize)."""
-    builder = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType(case.x, case.x_dtype))
-    column = bias.reshape(-1, *[1] * case.spatial)
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            plain = builder.emit_output(call(case, x, w))
-            acc = builder.emit(relax.op.add(builder.emit(call(case, x, w)), relax.const(column)))
-            zero = relax.const(np.zeros(len(bias), np.int32))
-            codes = ops.requantize(acc, relax.const(multiplier), zero, zero_point=3, axis=1, dtype="uint8")
-            y = builder.emit_output(codes)
-        builder.emit_func_output(relax.Tuple([plain, y]))
-    return builder.get()
+    column, zero = relax.const(bias.reshape(-1, *[1] * case.spatial)), relax.const(np.zeros(len(bias), np.int32))
+
+    def body(builder: relax.BlockBuilder, x: relax.Var) -> list[relax.Expr]:
+        acc = builder.emit(relax.op.add(builder.emit(call(case, x, w)), column))
+        codes = ops.requantize(acc, relax.const(multiplier), zero, zero_point=3, axis=1, dtype="uint8")
+        return [call(case, x, w), codes]
+
+    return build_module({"x": (tuple(case.x), case.x_dtype)}, body)
 
 
 @pytest.mark.slow

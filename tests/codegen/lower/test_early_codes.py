@@ -10,6 +10,7 @@ import pytest
 from tvm import relax
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, block, drive, feeds_of
 from tvmq.codegen.lower.code_range import code_range, magnitude_bound
 from tvmq.codegen.lower.early_codes import codes_early
@@ -28,29 +29,26 @@ def operators(body: str, shape: str, signature: str = SUMS) -> list[str]:
     return [op_name(value).removeprefix("tvmq.") for _, value in View(mod).bindings]
 
 
-@pytest.mark.parametrize(
-    ("body", "shape", "expected"),
-    [
-        (FLOATS + POOL.format("x") + CODES.format("m"), "(1, 4, 6, 6)", "dequantize quantize nn.max_pool2d"),
-        (
-            FLOATS + POOL.format("x") + "j = R.concat((x, m), axis=1)\n" + CODES.format("j"), "(1, 8, 6, 6)",
-            "dequantize quantize nn.max_pool2d concat",
-        ),
-        (  # somebody else wants the floats
-            FLOATS + POOL.format("x") + "r = R.nn.relu(m)\nn = R.nn.max_pool2d(m)\nj = R.concat((r, n), axis=1)\n"
-            + CODES.format("j"), "(1, 8, 6, 6)",
-            "dequantize nn.max_pool2d nn.relu quantize nn.max_pool2d quantize concat",
-        ),
-        (  # the exponential may be infinite, its difference with itself NaN
-            FLOATS + "e = R.exp(x)\nd = R.subtract(e, e)\n" + POOL.format("d") + CODES.format("m"), "(1, 4, 6, 6)",
-            "dequantize exp subtract nn.max_pool2d quantize",
-        ),
-        (  # a window outside of the picture gives the lowest float
-            FLOATS + "m = R.nn.max_pool2d(x, pool_size=[1, 1], strides=[2, 2], padding=[1, 1, 1, 1])\n"
-            + CODES.format("m"), "(1, 4, 4, 4)", "dequantize nn.max_pool2d quantize",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "shape", "expected"), [
+    (FLOATS + POOL.format("x") + CODES.format("m"), "(1, 4, 6, 6)", "dequantize quantize nn.max_pool2d"),
+    (
+        FLOATS + POOL.format("x") + "j = R.concat((x, m), axis=1)\n" + CODES.format("j"), "(1, 8, 6, 6)",
+        "dequantize quantize nn.max_pool2d concat",
+    ),
+    (  # somebody else wants the floats
+        FLOATS + POOL.format("x") + "r = R.nn.relu(m)\nn = R.nn.max_pool2d(m)\nj = R.concat((r, n), axis=1)\n"
+        + CODES.format("j"), "(1, 8, 6, 6)",
+        "dequantize nn.max_pool2d nn.relu quantize nn.max_pool2d quantize concat",
+    ),
+    (  # the exponential may be infinite, its difference with itself NaN
+        FLOATS + "e = R.exp(x)\nd = R.subtract(e, e)\n" + POOL.format("d") + CODES.format("m"), "(1, 4, 6, 6)",
+        "dequantize exp subtract nn.max_pool2d quantize",
+    ),
+    (  # a window outside of the picture gives the lowest float
+        FLOATS + "m = R.nn.max_pool2d(x, pool_size=[1, 1], strides=[2, 2], padding=[1, 1, 1, 1])\n"
+        + CODES.format("m"), "(1, 4, 4, 4)", "dequantize nn.max_pool2d quantize",
+    ),
+])  # fmt: skip
 def test_what_goes_ahead(body: str, shape: str, expected: str) -> None:
     assert operators(body, shape) == expected.split()
 
@@ -112,12 +110,11 @@ def test_ranges_follow_the_bits_of_activations(nbit: int) -> None:
 
 
 def test_a_stack_has_the_range_of_its_parts() -> None:
-    x, builder = relax.Var("x", relax.TensorType((2, 3), "float32")), relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            zero = relax.const(np.int32(0))
-            codes = builder.emit(ops.quantize(x, relax.const(np.float32(1)), zero, dtype="int8", qmin=-9, qmax=7))
-            y = builder.emit_output(relax.op.repeat(builder.emit(relax.op.stack([codes, codes], 0)), 2, 1))
-        builder.emit_func_output(y)
-    view = View(builder.get())
+    one, zero = relax.const(np.float32(1)), relax.const(np.int32(0))
+
+    def body(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+        codes = builder.emit(ops.quantize(x, one, zero, dtype="int8", qmin=-9, qmax=7))
+        return relax.op.repeat(builder.emit(relax.op.stack([codes, codes], 0)), 2, 1)
+
+    view = View(build_module({"x": (2, 3)}, body))
     assert code_range(view, view.var[view.outputs[0]]) == (-9, 7)

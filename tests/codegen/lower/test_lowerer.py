@@ -124,20 +124,8 @@ def test_executables_say_which_kernel_computes_what() -> None:
 
 
 FUNCTIONS = [
-    "relu",
-    "clip",
-    "sigmoid",
-    "tanh",
-    "exp",
-    "erf",
-    "silu",
-    "gelu",
-    "leakyrelu",
-    "sqrt",
-    "negative",
-    "abs",
-    "cos",
-]
+    "relu", "clip", "sigmoid", "tanh", "exp", "erf", "silu", "gelu", "leakyrelu", "sqrt", "negative", "abs", "cos",
+]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -9,28 +9,17 @@ import pytest
 import tvm
 
 import tvmq
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 from tvmq.codegen.kernels.parts.peak import peak
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ConfigError
 from tvmq.runtime.profile_table import LayerTime, Profile
 
-TWO_LAYERS = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((1, 8, 12, 12), "float32"), w: R.Tensor((16, 8, 3, 3), "float32")):
-        R.func_attr({"num_input": 1})
-        with R.dataflow():
-            conv = R.nn.conv2d(x, w)
-            relu = R.nn.relu(conv)
-            sine = R.sin(relu)
-            y = R.cos(sine)
-            R.output(y)
-        return y
-"""
+TWO_LAYERS = text_of(
+    'x: R.Tensor((1, 8, 12, 12), "float32"), w: R.Tensor((16, 8, 3, 3), "float32")',
+    "conv = R.nn.conv2d(x, w)\nrelu = R.nn.relu(conv)\nsine = R.sin(relu)\ny = R.cos(sine)",
+    inputs=1,
+)
 DYNAMIC = """
 # from tvm.script import ir as I
 # from tvm.script import relax as R
@@ -45,19 +34,9 @@ class Module:
             R.output(y)
         return y
 """
-SUMS = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((4, 20), "uint8"), w: R.Tensor((20, 4), "int8")):
-        R.func_attr({"num_input": 1})
-        with R.dataflow():
-            y = R.matmul(x, w, out_dtype="int32")
-            R.output(y)
-        return y
-"""
+SUMS = text_of(
+    'x: R.Tensor((4, 20), "uint8"), w: R.Tensor((20, 4), "int8")', 'y = R.matmul(x, w, out_dtype="int32")', inputs=1
+)
 X = {"x": np.random.default_rng(0).random((1, 8, 12, 12)).astype(np.float32)}
 
 

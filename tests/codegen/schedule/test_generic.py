@@ -16,6 +16,7 @@ from tvm import relax, te, tirx
 from tvm.ir.prim.expr import Let
 from tvm.relax import op as R
 
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.compile.vm_pipeline import fuse
 from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.codegen.schedule import generic
@@ -36,14 +37,9 @@ def const(value: Any, dtype: str = F32) -> relax.Expr:
 
 def functions(body: Callable[..., relax.Expr], *inputs: tuple[tuple[int, ...], str]) -> tvm.IRModule:
     """The fused functions of a network of the inputs."""
-    builder = relax.BlockBuilder()
-    params = [relax.Var(f"x{i}", relax.TensorType(shape, dtype)) for i, (shape, dtype) in enumerate(inputs)]
-    with builder.function("main", params):
-        with builder.dataflow():
-            result = builder.emit_output(builder.normalize(body(*params)))
-        builder.emit_func_output(result)
+    mod = build_module({f"x{i}": kind for i, kind in enumerate(inputs)}, lambda _, *params: body(*params))
     with TARGET.as_tvm():
-        return fuse(builder.get())
+        return fuse(mod)
 
 
 def prim_funcs(mod: tvm.IRModule) -> list[Any]:
@@ -74,7 +70,6 @@ def arrays_for(func: Any) -> list[np.ndarray]:
 
 
 def quantize(x: relax.Expr) -> relax.Expr:
-    """Codes of x."""
     return ops.quantize(x, const(0.05), const(3, "int32"), axis=-1, dtype="uint8", qmin=0, qmax=255)
 
 
@@ -82,9 +77,7 @@ NETWORKS: dict[str, tuple[Any, ...]] = {
     "chain": (lambda x: R.nn.relu(R.add(R.multiply(x, const(1.3)), const(0.7))), ((2, 5, 7, 24), F32)),
     "large chain": (lambda x: R.subtract(R.multiply(x, x), const(0.1)), ((300_001,), F32)),
     "leaky relu of a product": (lambda x: R.add(R.nn.leakyrelu(R.multiply(x, x), 0.1), x), ((3, 33), F32)),
-    "gated": (
-        lambda x, s: R.multiply(R.multiply(x, R.sigmoid(x)), s), ((1, 9, 9, 40), F32), ((1, 1, 1, 40), F32)
-    ),
+    "gated": (lambda x, s: R.multiply(R.multiply(x, R.sigmoid(x)), s), ((1, 9, 9, 40), F32), ((1, 1, 1, 40), F32)),
     "gelu": (lambda x: R.nn.gelu(x), ((3, 50), F32)),
     "functions of functions": (lambda x: R.log(R.tanh(R.nn.relu(R.log(R.sigmoid(x))))), ((3, 50), F32)),
     "ragged and fenced": (
@@ -94,25 +87,19 @@ NETWORKS: dict[str, tuple[Any, ...]] = {
     "max pool nhwc": (
         lambda x: R.nn.max_pool2d(x, (3, 3), (2, 2), (1, 1, 1, 1), layout="NHWC"), ((1, 30, 30, 64), "uint8")
     ),
-    "average pool": (
-        lambda x: R.nn.avg_pool2d(x, (3, 3), (1, 1), (1, 1, 1, 1), layout="NHWC"), ((1, 9, 9, 17), F32)
-    ),
+    "average pool": (lambda x: R.nn.avg_pool2d(x, (3, 3), (1, 1), (1, 1, 1, 1), layout="NHWC"), ((1, 9, 9, 17), F32)),
     "mean of pictures": (lambda x: R.mean(x, [2, 3], True), ((1, 30, 16, 16), F32)),
     "mean of pictures nhwc": (lambda x: R.mean(x, [1, 2], True), ((2, 16, 16, 40), F32)),
     "sum of one row": (lambda x: R.sum(x, [0]), ((500,), F32)),
     "softmax": (lambda x: R.nn.softmax(x), ((4, 12, 65), F32)),
-    "layer norm": (
-        lambda x, a, b: R.nn.layer_norm(x, a, b, axes=[-1]), ((1, 13, 96), F32), ((96,), F32), ((96,), F32)
-    ),
+    "layer norm": (lambda x, a, b: R.nn.layer_norm(x, a, b, axes=[-1]), ((1, 13, 96), F32), ((96,), F32), ((96,), F32)),
     "concat": (lambda a, b: R.nn.relu(R.concat([a, b], 3)), ((1, 14, 14, 24), F32), ((1, 14, 14, 40), F32)),
     "large concat": (lambda a, b: R.concat([a, b], 3), ((1, 99, 99, 24), F32), ((1, 99, 99, 40), F32)),
     "pad along the last axis": (lambda x: R.nn.pad(x, [0, 0, 2, 3], pad_value=0.0), ((9, 21), F32)),
     "to nhwc": (lambda x: quantize(R.permute_dims(x, [0, 2, 3, 1])), ((1, 3, 20, 24), F32)),
     "to nchw": (lambda x: R.permute_dims(R.multiply(x, x), [0, 3, 1, 2]), ((1, 8, 16, 64), F32)),
     "odd transpose": (lambda x: R.permute_dims(x, [0, 3, 1, 2]), ((1, 13, 13, 10), "int8")),
-    "resize": (
-        lambda x: R.image.resize2d(x, relax.ShapeExpr([16, 24]), method="linear"), ((1, 3, 8, 12), F32)
-    ),
+    "resize": (lambda x: R.image.resize2d(x, relax.ShapeExpr([16, 24]), method="linear"), ((1, 3, 8, 12), F32)),
     "slice and reshape": (
         lambda x: R.add(R.reshape(R.strided_slice(x, [1], [1], [9], [2]), (4, 60)), const(1.0)),
         ((5, 9, 12), F32),
@@ -125,9 +112,7 @@ NETWORKS: dict[str, tuple[Any, ...]] = {
         lambda a, b: ops.multiply(a, b, a_zero=3, b_zero=5),
         ((1, 9, 9, 40), "uint8"), ((1, 1, 1, 40), "uint8"),
     ),
-    "integer sum": (
-        lambda q: ops.sum(q, axes=[1, 2], keepdims=True, zero_point=3), ((1, 12, 12, 40), "uint8")
-    ),
+    "integer sum": (lambda q: ops.sum(q, axes=[1, 2], keepdims=True, zero_point=3), ((1, 12, 12, 40), "uint8")),
     "scalar": (lambda x: R.multiply(x, const(2.0)), ((), F32)),
     "argmax": (lambda x: R.argmax(x, 1), ((5, 70), F32)),
 }  # fmt: skip

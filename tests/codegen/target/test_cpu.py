@@ -116,14 +116,8 @@ def test_needed_features_are_no_hints_for_scheduling():
     assert not {"fast-15bytenop", "vzeroupper", "64bit", "clzero", "rdseed", "aes"} & needs
     arm = resolve_target("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1").needs
     assert {"neon", "dotprod", "fullfp16"} <= arm and not {
-        "lse",
-        "crc",
-        "aes",
-        "neoversen1",
-        "fuse-aes",
-        "perfmon",
-        "v8.2a",
-    } & arm
+        "lse", "crc", "aes", "neoversen1", "fuse-aes", "perfmon", "v8.2a",
+    } & arm  # fmt: skip
 
 
 def test_missing_features_are_named():

@@ -1,7 +1,5 @@
 """The CPU of a saved model, described without LLVM: the description equals that by LLVM."""
 
-from __future__ import annotations
-
 import pytest
 
 from tvmq.codegen.target import saved_target as saved

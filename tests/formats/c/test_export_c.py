@@ -247,13 +247,8 @@ def test_names_that_c_has_for_itself(tmp_path: Path) -> None:
     declared = re.search(r"void model_run\((.*)\);", export.header.read_text())
     assert declared is not None
     assert [part.split("*")[1] for part in declared.group(1).split(", ")] == [
-        "y",
-        "Y_1",
-        "class_1",
-        "__",
-        "a0",
-        "arena",
-    ]
+        "y", "Y_1", "class_1", "__", "a0", "arena",
+    ]  # fmt: skip
     wanted = tvmq.reference.run(module, [x, x[::-1], x, x[:, ::-1]], function="quantized_main")
     for one, other in zip(Native(export)([x, x[::-1], x, x[:, ::-1]], wanted), wanted, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -90,10 +90,7 @@ CONVOLUTIONS: dict[str, Case] = {
         [X.reshape(2, 6, 63), S.reshape(2, 63, 6)],
         lambda a, b: rescaled(ops.matmul(a, b, a_zero=3, b_zero=-9), 2, 6),
     ),
-    "broadcast": (
-        [X.reshape(2, 1, 6, 63), S.reshape(2, 63, 6)],
-        lambda a, b: ops.matmul(a, b, a_zero=255, b_zero=0),
-    ),
+    "broadcast": ([X.reshape(2, 1, 6, 63), S.reshape(2, 63, 6)], lambda a, b: ops.matmul(a, b, a_zero=255, b_zero=0)),
     "long rows": ([X.reshape(6, 126), codes_of("int8", (126, 70))], lambda a, b: op.matmul(a, b, "int32")),
 }  # fmt: skip
 
@@ -210,14 +207,8 @@ ARITHMETIC: dict[str, Case] = {
     "one number": ([S], lambda a: op.maximum(a, op.full_like(a, const(-3, "int8")))),
     "cast": ([I], lambda a: op.astype(a, "int8")),
     "wider": ([S], lambda a: op.astype(a, "int64")),
-    "mask": (
-        [I, np.int64([[1, 0, -5]])],
-        lambda a, m: ops.add_mask(a, m, multiplier=2**40, offset=-(2**39)),
-    ),
-    "chain": (
-        [X, X[::-1]],
-        lambda a, b: table(rescaled(ops.multiply(a, b, a_zero=7, b_zero=200), 1, 6)),
-    ),
+    "mask": ([I, np.int64([[1, 0, -5]])], lambda a, m: ops.add_mask(a, m, multiplier=2**40, offset=-(2**39))),
+    "chain": ([X, X[::-1]], lambda a, b: table(rescaled(ops.multiply(a, b, a_zero=7, b_zero=200), 1, 6))),
     "twice": ([S], lambda a: op.add(op.nn.relu(a), op.nn.relu(a))),
 }
 

@@ -1,4 +1,4 @@
-"""Helpers of the front end tests: make small models, run them in float, compare with onnxruntime."""
+"""Helpers of the front end tests: run them in float, compare with onnxruntime."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import onnx
 import tvm
-from onnx import helper, numpy_helper
 from tvm import relax
 
+from tests.support.models.onnx_models import make_model  # noqa: F401 -- the models that these helpers run
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 
@@ -55,25 +55,6 @@ def assert_close(actual: list[np.ndarray], expected: list[np.ndarray]) -> None:
         elif b.size:
             worst = np.max(np.abs(a.astype(np.float64) - b)) / max(np.max(np.abs(b)), 1e-30)
             assert worst < TOLERANCE, f"max |a - b| / max |b| = {worst:.3g}"
-
-
-def make_model(
-    nodes: list[onnx.NodeProto],
-    inputs: Mapping[str, tuple[str, Any]],
-    outputs: list[str],
-    constants: Mapping[str, np.ndarray] | None = None,
-    opset: int = 18,
-) -> onnx.ModelProto:
-    """A model of these nodes; inputs are {name: (dtype, dims)}; output types are left to inference."""
-    typed = [
-        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), dims)
-        for name, (dtype, dims) in inputs.items()
-    ]
-    weights = [numpy_helper.from_array(np.asarray(value), name) for name, value in (constants or {}).items()]
-    results = [helper.make_empty_tensor_value_info(name) for name in outputs]
-    graph = helper.make_graph(nodes, "test", typed, results, weights)
-    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
 def check(model: onnx.ModelProto, feed: Mapping[str, np.ndarray], **options: Any) -> tvm.IRModule:

@@ -108,15 +108,12 @@ def test_what_an_importer_gives_is_checked():
         tvmq.from_onnx(model("Refuses"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("", "Relu"), "'ai.onnx' is a standard domain of ONNX"),
-        (("com.microsoft", "Gelu"), "'com.microsoft' is a standard domain of ONNX"),
-        (("my.domain", ""), "domain and operator must be strings"),
-        ((3, "Relu"), "domain and operator must be strings"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("", "Relu"), "'ai.onnx' is a standard domain of ONNX"),
+    (("com.microsoft", "Gelu"), "'com.microsoft' is a standard domain of ONNX"),
+    (("my.domain", ""), "domain and operator must be strings"),
+    ((3, "Relu"), "domain and operator must be strings"),
+])  # fmt: skip
 def test_names_that_cannot_be_registered(arguments: tuple[Any, ...], message: str):
     with pytest.raises(ConfigError, match=re.escape(message)):
         importer(*arguments)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.built_modules import build_module
+from tests.support.models.onnx_models import make_model
 from tvmq.errors import DataError, UnsupportedOpError
 
 RANDOM = np.random.default_rng(0)
-TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
 X = RANDOM.normal(size=(4, 10)).astype(np.float32)
 FEED = {
     "x": X,
@@ -29,11 +30,7 @@ OUTSIDE = [10, 11, 10**7, 2**31, 2**40, 2**63 - 1, -11, -(10**7), -(2**40), -(2*
 def model(
     nodes: list[onnx.NodeProto], feed: dict[str, np.ndarray], outputs: list[str], **constants: Any
 ) -> onnx.ModelProto:
-    inputs = [helper.make_tensor_value_info(n, TYPES[str(value.dtype)], value.shape) for n, value in feed.items()]
-    results = [helper.make_empty_tensor_value_info(name) for name in outputs]
-    stored = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
-    graph = helper.make_graph(nodes, "g", inputs, results, stored)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    return make_model(nodes, feed, outputs, constants)
 
 
 def every_operator(prefix: str = "") -> list[onnx.NodeProto]:
@@ -134,21 +131,18 @@ def test_computed_indices_wrap_round(computed: Any, value: int) -> None:
         np.testing.assert_array_equal(result, wanted)
 
 
-@pytest.mark.parametrize(
-    ("op", "index", "more", "words"),
-    [
-        ("Gather", [[10]], [], "outside of 0..3"),
-        ("GatherElements", [[-5]], [], r"outside of -4\.\.3"),
-        ("GatherND", [[0, 10]], [], r"outside of axes of sizes \[4, 10\]"),
-        ("GatherND", [[0, 1, 2]], [], "3 axes do not fit a tensor of 2"),
-        ("ScatterElements", [[4]], [np.ones((1, 1), np.float32)], r"index 4 lies outside of -4\.\.3"),
-        ("ScatterElements", np.zeros((1, 11), int), [np.ones((1, 11), np.float32)], "larger than .* along axis 1; cut"),
-        ("GatherElements", np.zeros((4, 11), int), [], "larger than .* along axis 1; cut"),
-        ("ScatterND", [[0, 10**9]], [np.ones(1, np.float32)], "outside of axes of sizes"),
-        ("TopK", [11], [], "k is 11, but its axis has size 10; use a k from 1 to 10"),
-        ("TopK", [0], [], "k is 0,"),
-    ],
-)
+@pytest.mark.parametrize(("op", "index", "more", "words"), [
+    ("Gather", [[10]], [], "outside of 0..3"),
+    ("GatherElements", [[-5]], [], r"outside of -4\.\.3"),
+    ("GatherND", [[0, 10]], [], r"outside of axes of sizes \[4, 10\]"),
+    ("GatherND", [[0, 1, 2]], [], "3 axes do not fit a tensor of 2"),
+    ("ScatterElements", [[4]], [np.ones((1, 1), np.float32)], r"index 4 lies outside of -4\.\.3"),
+    ("ScatterElements", np.zeros((1, 11), int), [np.ones((1, 11), np.float32)], "larger than .* along axis 1; cut"),
+    ("GatherElements", np.zeros((4, 11), int), [], "larger than .* along axis 1; cut"),
+    ("ScatterND", [[0, 10**9]], [np.ones(1, np.float32)], "outside of axes of sizes"),
+    ("TopK", [11], [], "k is 11, but its axis has size 10; use a k from 1 to 10"),
+    ("TopK", [0], [], "k is 0,"),
+])  # fmt: skip
 def test_a_constant_outside_is_refused_by_name(op: str, index: Any, more: list[Any], words: str) -> None:
     constants = {"i": np.array(index), **{f"c{n}": value for n, value in enumerate(more)}}
     outputs = ["y", "z"] if op == "TopK" else ["y"]
@@ -202,13 +196,10 @@ def test_torch_indices() -> None:
 def test_a_module_that_asks_for_wrapping_gets_it() -> None:
     from tvm import relax
 
-    builder = relax.BlockBuilder()
-    x, i = relax.Var("x", relax.TensorType((4,), "float32")), relax.Var("i", relax.TensorType((3,), "int64"))
-    with builder.function("main", [x, i]):
-        with builder.dataflow():
-            results = [builder.emit_output(relax.op.take(x, i, axis=0, mode=mode)) for mode in ("wrap", "clip")]
-        builder.emit_func_output(relax.Tuple(results))
-    mod, _ = tvmq.from_relax(builder.get())
+    inputs = {"x": (4,), "i": ((3,), "int64")}
+    modes = ("wrap", "clip")
+    taken = build_module(inputs, lambda _, x, i: [relax.op.take(x, i, axis=0, mode=mode) for mode in modes])
+    mod, _ = tvmq.from_relax(taken)
     feed = {"x": np.float32([1, 2, 3, 4]), "i": np.array([5, -6, 2**62])}
     for results in (tvmq.build(mod).run(feed), tvmq.reference.run(mod, feed)):
         assert [result.tolist() for result in results] == [[2, 3, 1], [4, 1, 4]]

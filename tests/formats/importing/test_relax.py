@@ -110,16 +110,8 @@ def test_scattered_function_becomes_one_block() -> None:
     mod, params = from_relax(Scattered, {"w": w})
     func = mod["main"]
     assert variables(mod) == [
-        "exp_0",
-        "relu_0",
-        "flat",
-        "call_tir_0",
-        "add_0",
-        "permute_dims_0",
-        "scores",
-        "relu_1",
-        "x_1",
-    ]
+        "exp_0", "relu_0", "flat", "call_tir_0", "add_0", "permute_dims_0", "scores", "relu_1", "x_1",
+    ]  # fmt: skip
     assert [p.name for p in func.params] == ["x", "lambda_", "w"] and list(params) == ["w"]
     assert int(func.attrs["num_input"]) == 2
     assert json.loads(func.attrs["tvmq.inputs"]) == ["x", "lambda_"]

@@ -8,7 +8,7 @@ import tvm
 
 import tvmq
 from tests.passes.stages import annotated
-from tests.support.models.networks import block, parse
+from tests.support.models.networks import block, parse, text_of
 from tvmq.errors import CalibrationError
 from tvmq.graph.view import View, is_const, op_name
 from tvmq.numerics.spec import QuantSpec
@@ -93,18 +93,11 @@ def test_results_without_batch_axis_count_as_one_sample() -> None:
 
 
 def test_taps_return_what_is_inside() -> None:
-    mod = parse("""
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
-        with R.dataflow():
-            a = R.abs(x)
-            b = R.negative(a)
-            c = R.exp(b)
-            R.output(c)
-        return c
-""")
+    mod = parse(text_of(
+     'x: R.Tensor((2, 3), "float32")',
+     "a = R.abs(x)\nb = R.negative(a)\nc = R.exp(b)",
+     result=' -> R.Tensor((2, 3), "float32")',
+ ))
     tapped = return_intermediates(mod, ["b", "x", "b"])
     assert [var.name for var, _ in View(tapped).bindings] == ["a", "b"]
     x = np.float32([[1, -2, 3], [4, 5, -6]])

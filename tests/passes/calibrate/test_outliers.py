@@ -124,19 +124,16 @@ ARRAYS = {"w": np.eye(8, dtype=np.float32), "g": np.ones(8, np.float32)}
 NORM = "R.tvmq.layer_norm({}, g, g)"
 
 
-@pytest.mark.parametrize(
-    ("body", "names"),
-    [
-        (f"n = {NORM.format('x')}\ny = R.matmul(n, w)", ["n"]),
-        (f"n = {NORM.format('x')}\ny = R.add(n, x)", []),
-        ("s = R.tvmq.softmax(x)\ny = R.matmul(s, w)", []),
-        (f"h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ns = R.add(m, x)\ny = {NORM.format('s')}", ["r"]),
-        (f"h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ns = R.add(m, r)\ny = {NORM.format('s')}", []),
-        (f"h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ns = R.add(m, h)\ny = {NORM.format('s')}", []),
-        ("h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ny = R.add(m, x)", []),
-        (f"r = R.nn.gelu(x)\nm = R.matmul(r, w)\ns = R.add(m, x)\ny = {NORM.format('s')}", []),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "names"), [
+    (f"n = {NORM.format('x')}\ny = R.matmul(n, w)", ["n"]),
+    (f"n = {NORM.format('x')}\ny = R.add(n, x)", []),
+    ("s = R.tvmq.softmax(x)\ny = R.matmul(s, w)", []),
+    (f"h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ns = R.add(m, x)\ny = {NORM.format('s')}", ["r"]),
+    (f"h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ns = R.add(m, r)\ny = {NORM.format('s')}", []),
+    (f"h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ns = R.add(m, h)\ny = {NORM.format('s')}", []),
+    ("h = R.matmul(x, w)\nr = R.nn.gelu(h)\nm = R.matmul(r, w)\ny = R.add(m, x)", []),
+    (f"r = R.nn.gelu(x)\nm = R.matmul(r, w)\ns = R.add(m, x)\ny = {NORM.format('s')}", []),
+])  # fmt: skip
 def test_candidates(body: str, names: list[str]) -> None:
     view = View(at_stage(block(X, body, **ARRAYS), "prepared"))
     assert [candidate.name for candidate in candidates(view)] == names

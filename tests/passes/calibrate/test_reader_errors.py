@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
 from tests.support.models.networks import snr
+from tests.support.models.onnx_models import make_model
 from tvmq.passes.calibrate import reader_errors
 from tvmq.passes.calibrate.reader_errors import wider_ranges
 
@@ -21,10 +22,7 @@ def first_channel() -> onnx.ModelProto:
     array = np.full((1, CHANNELS, 1, 1), 1e-4, np.float32)
     array[0, 0] = 1
     nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Conv", ["r", "w"], ["y"])]
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, CHANNELS, SIZE, SIZE))
-    outputs, weights = [helper.make_empty_tensor_value_info("y")], [numpy_helper.from_array(array, "w")]
-    graph = helper.make_graph(nodes, "g", [x], outputs, weights)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    return make_model(nodes, {"x": (1, CHANNELS, SIZE, SIZE)}, ["y"], {"w": array}, 17)
 
 
 def samples(count: int, peaks: int, height: float = 60.0) -> list[np.ndarray]:

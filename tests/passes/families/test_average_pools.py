@@ -37,14 +37,11 @@ def test_other_numbers_of_axes(axes: int) -> None:
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize(
-    "shape, out_size, operator",
-    [
-        ((1, 2, 6, 4), (3, 2), "tvmq.sum_pool"),
-        ((1, 2, 7, 5), (3, 2), "tvmq.adaptive_sum_pool"),
-        ((1, 2, 4, 3), (6, 5), "tvmq.adaptive_sum_pool"),
-    ],
-)
+@pytest.mark.parametrize("shape, out_size, operator", [
+    ((1, 2, 6, 4), (3, 2), "tvmq.sum_pool"),
+    ((1, 2, 7, 5), (3, 2), "tvmq.adaptive_sum_pool"),
+    ((1, 2, 4, 3), (6, 5), "tvmq.adaptive_sum_pool"),
+])  # fmt: skip
 @pytest.mark.slow_cases("shape0-*")
 def test_adaptive_pools(shape: tuple[int, ...], out_size: tuple[int, int], operator: str) -> None:
     """Unequal and equal windows: exact, and near the float module."""

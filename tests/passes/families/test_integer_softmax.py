@@ -136,28 +136,23 @@ def test_scores_without_accumulators_are_read_as_int16() -> None:
     assert dtype_of(view.value[sums[0].args[0].name].args[0]) == "int16"
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("n = R.multiply(R.astype(mask, 'float32'), R.const(3.0, 'float32'))", (3.0, 0.0)),
-        ("n = R.subtract(R.const(1.0, 'float32'), R.astype(mask, 'float32'))", (-1.0, 1.0)),
-        ("n = R.subtract(R.astype(mask, 'float32'), R.const(2.0, 'float32'))", (1.0, -2.0)),
-        (
-            "n = R.divide(R.add(R.astype(mask, 'float32'), R.const(1.0, 'float32')), R.const(4.0, 'float32'))",
-            (0.25, 0.25),
-        ),
-        ("n = R.where(R.less(mask, mask), R.const(-np.inf, 'float32'), R.const(0.0, 'float32'))", (-1e38, 0.0)),
-        ("n = R.divide(R.const(4.0, 'float32'), R.astype(mask, 'float32'))", None),
-        ("n = R.exp(R.astype(mask, 'float32'))", None),
-        ("n = R.add(R.astype(mask, 'float32'), R.astype(mask, 'float32'))", None),
-    ],
-)
+@pytest.mark.parametrize(("body", "expected"), [
+    ("n = R.multiply(R.astype(mask, 'float32'), R.const(3.0, 'float32'))", (3.0, 0.0)),
+    ("n = R.subtract(R.const(1.0, 'float32'), R.astype(mask, 'float32'))", (-1.0, 1.0)),
+    ("n = R.subtract(R.astype(mask, 'float32'), R.const(2.0, 'float32'))", (1.0, -2.0)),
+    ("n = R.divide(R.add(R.astype(mask, 'float32'), R.const(1.0, 'float32')), R.const(4.0, 'float32'))", (0.25, 0.25)),
+    ("n = R.where(R.less(mask, mask), R.const(-np.inf, 'float32'), R.const(0.0, 'float32'))", (-1e38, 0.0)),
+    ("n = R.divide(R.const(4.0, 'float32'), R.astype(mask, 'float32'))", None),
+    ("n = R.exp(R.astype(mask, 'float32'))", None),
+    ("n = R.add(R.astype(mask, 'float32'), R.astype(mask, 'float32'))", None),
+])  # fmt: skip
 def test_what_is_a_mask(body: str, expected: tuple[float, float] | None) -> None:
     body = body.replace("R.const(-np.inf, 'float32')", "infinity")
     signature = 'mask: R.Tensor((2, 10), "int64"), infinity: R.Tensor((), "float32")'
     mod = block(signature, body, '(2, 10), "float32"', infinity=np.float32(-np.inf))
-    found = find_mask(View(tvmq.passes.prepare.prepare(mod)), "n")
-    assert (found and (found.factor, found.summand)) == expected
+    for written in (tvmq.passes.prepare.prepare(mod), mod)[: 1 if "infinity" in body else 2]:  # a parameter at first
+        found = find_mask(View(written), "n")
+        assert (found and (found.factor, found.summand)) == expected
 
 
 def test_numbers_that_add_axes_make_no_mask() -> None:

@@ -55,19 +55,16 @@ def test_forms_of_exporters_are_one_operator(body: str) -> None:
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.parametrize(
-    "body",
-    [
-        NARROW.replace("R.sum(f, axis=[1]", "R.sum(R.multiply(f, R.const(2.0, 'float32')), axis=[1]"),
-        NARROW.replace(
-            "R.sum(f, axis=[1], keepdims=True)", "R.add(R.sum(f, axis=[1], keepdims=True), R.const(1.0, 'float32'))"
-        ),
-        NARROW.replace(
-            "R.sum(f, axis=[1], keepdims=True)",
-            "R.clip(R.sum(f, axis=[1], keepdims=True), 0.5, 3.0)",  # from above as well
-        ),
-    ],
-)
+@pytest.mark.parametrize("body", [
+    NARROW.replace("R.sum(f, axis=[1]", "R.sum(R.multiply(f, R.const(2.0, 'float32')), axis=[1]"),
+    NARROW.replace(
+        "R.sum(f, axis=[1], keepdims=True)", "R.add(R.sum(f, axis=[1], keepdims=True), R.const(1.0, 'float32'))"
+    ),
+    NARROW.replace(
+        "R.sum(f, axis=[1], keepdims=True)",
+        "R.clip(R.sum(f, axis=[1], keepdims=True), 0.5, 3.0)",  # from above as well
+    ),
+])  # fmt: skip
 @pytest.mark.slow
 def test_what_is_no_masked_mean(body: str) -> None:
     assert "tvmq.masked_mean" not in [op_name(v) for _, v in View(quantized(body)).bindings]

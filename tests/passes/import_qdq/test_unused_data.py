@@ -7,18 +7,16 @@ import warnings
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 
 RNG = np.random.default_rng(0)
 
 
 def model(nodes: list, shapes: dict[str, list[int]], constants: dict[str, np.ndarray], result: str) -> onnx.ModelProto:
-    inputs = [helper.make_tensor_value_info(name, 1, shape) for name, shape in shapes.items()]
-    weights = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
-    graph = helper.make_graph(nodes, "g", inputs, [helper.make_tensor_value_info(result, 1, None)], weights)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return make_model(nodes, shapes, [result], constants, 17)
 
 
 def pair(name: str, scale: str, zero: str, result: str) -> list:

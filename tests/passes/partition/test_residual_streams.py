@@ -132,15 +132,12 @@ WIDE = {"dtype_input": "int16", "nbit_input": 16}
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.parametrize(
-    ("options", "least"),
-    [
-        (WIDE, 52),
-        ({**WIDE, "requantize": "fixed_point"}, 52),
-        ({**WIDE, "scheme": "symmetric", "nbit_input": 12, "requantize": "power_of_two"}, 35),
-        ({**WIDE, "nbit_input": 10}, 45),
-    ],
-)
+@pytest.mark.parametrize(("options", "least"), [
+    (WIDE, 52),
+    ({**WIDE, "requantize": "fixed_point"}, 52),
+    ({**WIDE, "scheme": "symmetric", "nbit_input": 12, "requantize": "power_of_two"}, 35),
+    ({**WIDE, "nbit_input": 10}, 45),
+])  # fmt: skip
 @pytest.mark.slow_cases("options0-52", "options3-45")
 def test_a_network_for_pictures_reads_16_bits(options: dict, least: float) -> None:
     """Nearly as near as the 8-bit weights allow; what has tables or means of 8 bits only stays float, by name."""

@@ -38,16 +38,13 @@ def test_floats_that_an_argmax_looks_up_are_judged_but_for_a_quarter():
     assert np.array_equal(wanted, got) and wanted.tolist() == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        ({"sqnr": float("nan")}, "sqnr must be a finite number of dB"),
-        ({"metric": len}, "metric= and max_drop= go together"),
-        ({"max_drop": 0.5}, "metric= and max_drop= go together"),
-        ({"metric": len, "max_drop": -1}, "max_drop must be a number of at least 0"),
-        ({"metric": len, "max_drop": 1}, "needs data="),
-    ],
-)
+@pytest.mark.parametrize("options, words", [
+    ({"sqnr": float("nan")}, "sqnr must be a finite number of dB"),
+    ({"metric": len}, "metric= and max_drop= go together"),
+    ({"max_drop": 0.5}, "metric= and max_drop= go together"),
+    ({"metric": len, "max_drop": -1}, "max_drop must be a number of at least 0"),
+    ({"metric": len, "max_drop": 1}, "needs data="),
+])  # fmt: skip
 def test_bounds_that_are_none_are_refused(options, words):
     with pytest.raises(ConfigError, match=words):
         Guard(**options)

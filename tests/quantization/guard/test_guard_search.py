@@ -91,14 +91,11 @@ def test_the_last_of_the_first_products_go_back_by_halves():
     ]
 
 
-@pytest.mark.parametrize(
-    "needed, floats, steps, tried",
-    [
-        (99, "", ["only products in 8 bits", "the first 4 products in float too"], 3),  # and the norm back to 8 bits
-        (1, "a", ["only products in 8 bits", "the first 4 products in float too",
-                  "the last 2 of these products back to 8 bits", "the last 1 of these products back to 8 bits"], 5),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("needed, floats, steps, tried", [
+    (99, "", ["only products in 8 bits", "the first 4 products in float too"], 3),  # and the norm back to 8 bits
+    (1, "a", ["only products in 8 bits", "the first 4 products in float too",
+              "the last 2 of these products back to 8 bits", "the last 1 of these products back to 8 bits"], 5),
+])  # fmt: skip
 def test_first_products_in_float_beyond_the_bound(needed: int, floats: str, steps: list[str], tried: int):
     """Products with little work become float together; those that are not needed become integers again."""
 

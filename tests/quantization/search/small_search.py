@@ -10,22 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 
 import tvmq
-from tests.support.models.networks import Net
+from tests.support.models.guarded_networks import small_variance as unsteady_network
 
 BOUND = 25.0  # dB
-
-
-def unsteady_network() -> onnx.ModelProto:
-    """Dense layers and between them x * relu(E[x^2] - E[x]^2) of values far from zero; no norm."""
-    net = Net((1, 16))
-    x = net.op("Add", net.dense("x", 16, 32), net.constant(np.full(32, 30.0, np.float32)))
-    mean = net.op("ReduceMean", x, axes=[-1], keepdims=1)
-    square = net.op("ReduceMean", net.op("Mul", x, x), axes=[-1], keepdims=1)
-    variance = net.op("Relu", net.op("Sub", square, net.op("Mul", mean, mean)))
-    return net.model(net.dense(net.op("Mul", net.op("Sub", x, mean), variance), 32, 10))
 
 
 def samples(count: int, seed: int) -> list[dict[str, np.ndarray]]:

@@ -11,6 +11,7 @@ import tvm
 from tvm import relax
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tvmq.errors import CalibrationError, ConfigError, IntegralError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
@@ -24,13 +25,8 @@ SHAPE = (1, 4, 8, 8)
 
 def module(body: Body, *shapes: Sequence[int], names: Sequence[str] = ("data", "other")) -> tvm.IRModule:
     """A module of one function over these inputs."""
-    builder = relax.BlockBuilder()
     params = [relax.Var(name, relax.TensorType(shape, "float32")) for name, shape in zip(names, shapes, strict=False)]
-    with builder.function("main", params):
-        with builder.dataflow():
-            result = builder.emit_output(body(builder, params))
-        builder.emit_func_output(result)
-    return builder.get()
+    return build_module(params, lambda builder, *given: body(builder, list(given)))
 
 
 def weight(*shape: int, seed: int = 0) -> relax.Expr:

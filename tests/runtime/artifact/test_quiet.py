@@ -1,7 +1,5 @@
 """Suppression of TVM's log lines, and files in memory."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

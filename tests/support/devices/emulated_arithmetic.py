@@ -30,25 +30,21 @@ def _watched(result: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 
 def plus(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a + b."""
     a, b = word(a), word(b)
     return _watched(a + b, a.astype(np.int64) + b)
 
 
 def minus(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a - b."""
     a, b = word(a), word(b)
     return _watched(a - b, a.astype(np.int64) - b)
 
 
 def times(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a * b."""
     a, b = word(a), word(b)
     return _watched(a * b, a.astype(np.int64) * b)
 
 
 def left(a: np.ndarray, count: int) -> np.ndarray:
-    """a << count."""
     a = word(a)
     return _watched(a << np.int32(count), a.astype(np.int64) * 2**count)
 

@@ -1,7 +1,5 @@
 """Requirements of tests of CUDA, and the reason why they are skipped where one is absent."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -30,7 +30,6 @@ def litert(data: bytes, *, kernels: str = "reference", keeps: bool = False) -> A
 
 
 def run_litert(interpreter: Any, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The results of one run."""
     for detail, array in zip(interpreter.get_input_details(), inputs, strict=True):
         interpreter.set_tensor(detail["index"], array)
     interpreter.invoke()
@@ -45,7 +44,6 @@ def micro(data: bytes) -> Any:
 
 
 def run_micro(interpreter: Any, inputs: Sequence[np.ndarray], results: int = 1) -> list[np.ndarray]:
-    """The results of one run."""
     for number, array in enumerate(inputs):
         interpreter.set_input(array, number)
     interpreter.invoke()

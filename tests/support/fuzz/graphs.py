@@ -12,15 +12,15 @@ onnxruntime decides whether a whole model is valid. `tests/support/random/graphs
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
+from tests.support.random.draws import Draws
 from tvmq.graph.names import UniqueNames
 
-Value = TypeVar("Value")
 OPSETS = (13, 17, 18, 21)
 ODD_NAMES = (
     "a b", "/x/y.z:0", "1", "über", "名", "main", "R", "T", "if", "lambda", "None", "x'y\"z", "back\\slash", "{}",
@@ -28,11 +28,11 @@ ODD_NAMES = (
 )  # fmt: skip
 
 
-class Pool:
+class Pool(Draws):
     """The graph under construction: tensors by name with type and static shape."""
 
     def __init__(self, seed: int) -> None:
-        self.random = np.random.default_rng(seed)
+        super().__init__(seed)
         self.opset = self.pick(OPSETS)
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
@@ -42,18 +42,6 @@ class Pool:
         self.plain = self.chance(0.5)  # half of the models have the names that exporters write
         self._unique = UniqueNames()
         self._schemas: dict[str, Any] = {}
-
-    def chance(self, probability: float) -> bool:
-        """True with this probability."""
-        return bool(self.random.random() < probability)
-
-    def integer(self, low: int, high: int) -> int:
-        """Uniform in low..high, both included."""
-        return int(self.random.integers(low, high + 1))
-
-    def pick(self, values: Sequence[Value]) -> Value:
-        """Pick one of the values."""
-        return values[self.integer(0, len(values) - 1)]
 
     def name(self, stem: str) -> str:
         """A tensor name that is new; odd in half of the models."""
@@ -91,7 +79,6 @@ class Pool:
         return self.constant(np.array(values, np.int64))
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Shape of a tensor."""
         return self.types[name][1]
 
     def tensors(self, fits: Callable[[tuple[int, ...]], bool], kind: int = TensorProto.FLOAT) -> list[str]:

@@ -124,7 +124,6 @@ def with_batch(model: onnx.ModelProto, size: int | str) -> onnx.ModelProto:
 
 
 def options_of(seed: int) -> dict[str, Any]:
-    """The qconfig of a seed."""
     random = np.random.default_rng([seed, 1])
     options = QUICKLY | SCHEMES[random.integers(len(SCHEMES))] | BITS[random.integers(len(BITS))]
     options["requantize"] = REQUANTIZE[random.integers(3)]

@@ -9,6 +9,7 @@ road = drive(net.model(y))              # quantized, built, verified, compared w
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,10 +74,7 @@ class Net:
         **attributes: Any,
     ) -> str:
         """A convolution that keeps the size of the picture by default."""
-        inputs = [
-            x,
-            self.constant(attributes.pop("weight", self.weight(filters, channels // groups, kernel, kernel))),
-        ]
+        inputs = [x, self.constant(attributes.pop("weight", self.weight(filters, channels // groups, kernel, kernel)))]
         if bias:
             inputs.append(self.constant((0.3 * self.random.standard_normal(filters)).astype(np.float32)))
         attributes.setdefault("pads", [kernel // 2] * 4)
@@ -194,22 +192,21 @@ def block(signature: str, body: str, result: str | None = None, **constants: Any
     result     shape and type where they are not those of the first parameter; several variables: see `parse`
     constants  parameters that are replaced by arrays
     """
-    lines = [line.strip() for line in body.strip().splitlines()]
-    last = lines[-1].split("=")[0].split(":")[0].strip()
     returned = f"R.Tensor({result})" if result else signature[signature.index("R.Tensor(") : signature.index('")') + 2]
-    text = "\n".join(
-        [
-            "@I.ir_module",
-            "class Module:",
-            "    @R.function",
-            f"    def main({signature}) -> {returned}:",
-            "        with R.dataflow():",
-            *(f"            {line}" for line in lines),
-            f"            R.output({last})",
-            f"        return {last}",
-        ]
-    )
-    return parse(text, **constants)
+    return parse(text_of(signature, body, result=f" -> {returned}"), **constants)
+
+
+def text_of(signature: str, body: str, *, inputs: int = 0, result: str = "") -> str:
+    """TVMScript of such a module; `return (a, b)` may be its last line, and the first `inputs` parameters its inputs."""
+    *lines, last = [line.strip() for line in body.strip().splitlines()]
+    if not last.startswith("return "):
+        lines, last = [*lines, last], f"return {re.split('[ :=]', last)[0]}"
+    assigned = [re.split("[ :=]", line)[0] for line in lines]
+    names = [name for name in assigned if re.search(rf"\b{name}\b", last[7:])]
+    attributes = [f'R.func_attr({{"num_input": {inputs}}})'] if inputs else []
+    block = ["with R.dataflow():", *(f"    {line}" for line in lines), f"    R.output({', '.join(dict.fromkeys(names))})"]
+    head = ["@I.ir_module", "class Module:", "    @R.function", f"    def main({signature}){result}:"]
+    return "\n".join([*head, *(f"        {line}" for line in (*attributes, *block, last))])
 
 
 def parse(text: str, **constants: Any) -> tvm.IRModule:

@@ -14,12 +14,7 @@ import tvmq
 from tests.support.float_products import run_in_float
 from tvmq.graph.ledger import get_ledger
 
-TYPES = {
-    "uint8": TensorProto.UINT8,
-    "int8": TensorProto.INT8,
-    "float32": TensorProto.FLOAT,
-    "int64": TensorProto.INT64,
-}
+TYPES = {"uint8": TensorProto.UINT8, "int8": TensorProto.INT8, "float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
 
 
 class Maker:
@@ -38,7 +33,6 @@ class Maker:
         self.random = np.random.default_rng(7)
 
     def input(self, name: str, shape: tuple[int, ...], dtype: str = "float32") -> str:
-        """A graph input."""
         self.inputs[name], self.input_types[name] = shape, dtype
         return name
 
@@ -120,7 +114,9 @@ def results(model: onnx.ModelProto, feed: Mapping[str, np.ndarray]) -> tuple[tvm
     return module, compiled
 
 
-def assert_like_float_products(model: onnx.ModelProto, *, share: float = 0.02, floats: Sequence[str] = ()) -> tvm.IRModule:
+def assert_like_float_products(
+    model: onnx.ModelProto, *, share: float = 0.02, floats: Sequence[str] = ()
+) -> tvm.IRModule:
     """Codes at most one step from those of float products on the same inputs, in at most this share of the values.
 
     floats   operators that stay float; all others are integers

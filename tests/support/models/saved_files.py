@@ -13,37 +13,14 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.support.models.networks import parse
+from tests.support.models.networks import parse, text_of
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ArtifactError
 from tvmq.runtime.artifact import native_library as native
 from tvmq.runtime.artifact.container import MANIFEST
 
-SMALL = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((8,), "float32"), w: R.Tensor((8,), "float32")):
-        with R.dataflow():
-            y = R.multiply(x, w)
-            z = R.exp(y)
-            R.output(z)
-        return z
-"""
-RESHAPE = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((8,), "float32")):
-        with R.dataflow():
-            y = R.reshape(x, (2, 4))
-            R.output(y)
-        return y
-"""
+SMALL = text_of('x: R.Tensor((8,), "float32"), w: R.Tensor((8,), "float32")', "y = R.multiply(x, w)\nz = R.exp(y)")
+RESHAPE = text_of('x: R.Tensor((8,), "float32")', "y = R.reshape(x, (2, 4))")
 W, X = np.linspace(-1, 1, 8, dtype=np.float32), np.arange(8, dtype=np.float32)
 linux = pytest.mark.skipif(not native.is_linux_x86(resolve_target()), reason="shared libraries are for Linux")
 

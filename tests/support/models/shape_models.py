@@ -56,13 +56,7 @@ UPSAMPLE = make_model(
         node("Cast", ["floored"], "new_sizes", to=onnx.TensorProto.INT64),
         node("Slice", ["shape", "zero", "two"], "outer"),
         node("Concat", ["outer", "new_sizes"], "target", axis=0),
-        node(
-            "Resize",
-            ["x", "", "", "target"],
-            "y",
-            mode="nearest",
-            coordinate_transformation_mode="asymmetric",
-        ),
+        node("Resize", ["x", "", "", "target"], "y", mode="nearest", coordinate_transformation_mode="asymmetric"),
     ],
     {"x": ("float32", ("n", 2, "h", "w"))},
     ["y"],
@@ -122,13 +116,8 @@ HALVES = make_model(
     {"x": ("float32", (2, "w"))},
     ["y"],
     {
-        "one": I64(1),
-        "two": I64(2),
-        "vector": np.array([1]),
-        "zero": np.array([0]),
-        "one1": np.array([1]),
-        "minus_rest": np.array([-2]),
-        "large": np.array([2**62]),
+        "one": I64(1), "two": I64(2), "vector": np.array([1]), "zero": np.array([0]), "one1": np.array([1]),
+        "minus_rest": np.array([-2]), "large": np.array([2**62]),
     },
 )
 PRODUCT = make_model(

@@ -29,12 +29,7 @@ UNIFORM, NORMAL, BELOW = "uniform 0..1", "normal", "below "  # doc strings of th
 
 def _start(graph: Graph) -> Tensor:
     """Append one input, or two that are joined at once."""
-    shape = (
-        graph.integer(1, 2),
-        graph.integer(1, MAX_CHANNELS // 2),
-        graph.integer(4, 16),
-        graph.integer(4, 16),
-    )
+    shape = (graph.integer(1, 2), graph.integer(1, MAX_CHANNELS // 2), graph.integer(4, 16), graph.integer(4, 16))
     x = graph.input(shape)
     if graph.chance(0.8):
         return x

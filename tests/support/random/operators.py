@@ -7,21 +7,8 @@ import numpy as np
 from tests.support.random.steps import MAX_CHANNELS, MAX_SIDE, Graph, Step, Tensor, bias_values
 
 FUNCTIONS = (
-    "Tanh",
-    "Erf",
-    "Softplus",
-    "Elu",
-    "Selu",
-    "Abs",
-    "Neg",
-    "Softsign",
-    "Sin",
-    "mish",
-    "gelu",
-    "root",
-    "log",
-    "square",
-)
+    "Tanh", "Erf", "Softplus", "Elu", "Selu", "Abs", "Neg", "Softsign", "Sin", "mish", "gelu", "root", "log", "square",
+)  # fmt: skip
 
 
 def _scalar(graph: Graph, value: float) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-Value = TypeVar("Value")
+from tests.support.random.draws import Draws
+
 MAX_CHANNELS, MAX_SIDE = 20, 32
 
 
@@ -36,29 +37,17 @@ class Tensor:
         return min(self.shape[2:])
 
 
-class Graph:
+class Graph(Draws):
     """The graph so far."""
 
     def __init__(self, seed: int) -> None:
-        self.random = np.random.default_rng(seed)
+        super().__init__(seed)
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
         self.inputs: list[Tensor] = []
         self.index_inputs: list[tuple[Tensor, int]] = []  # int64, and what they stay below
         self.tensors: list[Tensor] = []  # what a later step may reach back to
         self.conv_weights: list[tuple[str, tuple[int, ...], int]] = []  # name, shape, groups
-
-    def chance(self, probability: float) -> bool:
-        """True with this probability."""
-        return bool(self.random.random() < probability)
-
-    def integer(self, low: int, high: int) -> int:
-        """Uniform in low..high, both included."""
-        return int(self.random.integers(low, high + 1))
-
-    def pick(self, values: Sequence[Value]) -> Value:
-        """Pick one of the values."""
-        return values[self.integer(0, len(values) - 1)]
 
     def constant(self, array: np.ndarray, name: str) -> str:
         """Initializer with a name made unique."""

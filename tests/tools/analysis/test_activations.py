@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 from tvmq.errors import CalibrationError, ConfigError, DataError
 
 random = np.random.default_rng(0)
@@ -22,10 +23,7 @@ def dense(batch: int | str) -> onnx.ModelProto:
         helper.make_node("MatMul", ["x", "w"], ["one"], name="first"),
         helper.make_node("Relu", ["one"], ["two"], name="act"),
     ]
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 4])
-    y = helper.make_tensor_value_info("two", TensorProto.FLOAT, [batch, 3])
-    graph = helper.make_graph(nodes, "dense", [x], [y], [numpy_helper.from_array(W, "w")])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return make_model(nodes, {"x": [batch, 4]}, ["two"], {"w": W}, 17)
 
 
 @pytest.fixture(scope="module")
@@ -95,18 +93,12 @@ def test_calibration_is_found_by_names_of_the_source(tmp_path):
 
 @pytest.mark.slow
 def test_the_story_of_a_layer_has_its_codes():
-    net = helper.make_graph(
-        [
-            helper.make_node("MatMul", ["x", "w"], ["one"], name="first"),
-            helper.make_node("MatMul", ["one", "v"], ["two"], name="second"),
-        ],
-        "two",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])],
-        [helper.make_tensor_value_info("two", TensorProto.FLOAT, [1, 2])],
-        [numpy_helper.from_array(W, "w"), numpy_helper.from_array(np.float32([[1, 2], [3, 4], [5, 6]]), "v")],
-    )
-    proto = helper.make_model(net, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    mod, params = tvmq.from_onnx(proto)
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["one"], name="first"),
+        helper.make_node("MatMul", ["one", "v"], ["two"], name="second"),
+    ]
+    weights = {"w": W, "v": np.float32([[1, 2], [3, 4], [5, 6]])}
+    mod, params = tvmq.from_onnx(make_model(nodes, {"x": [1, 4]}, ["two"], weights, 17))
     result = tvmq.run_calibration(mod, params, X)
     qmod = tvmq.quantize(mod, params, calibration=result)
     codes = tvmq.explain(qmod, "first").output

@@ -11,16 +11,15 @@ import numpy as np
 import onnx
 import pytest
 import tvm
-from tvm import relax
 
 import tvmq
 from tests.support.models.dynamic_models import encoder, texts
-from tests.support.models.networks import Net, feeds_of, parse
+from tests.support.models.networks import Net, feeds_of, parse, text_of
+from tests.tools.analysis.changed_modules import change_constant
 from tvmq.errors import ConfigError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import INPUTS, with_names
-from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import View, const_value, is_const
+from tvmq.graph.view import View, const_value
 from tvmq.numerics.deviation import Deviation
 from tvmq.passes.prepare import prepare
 from tvmq.reference import Reference
@@ -28,22 +27,11 @@ from tvmq.tools.analysis.comparison import module_of
 from tvmq.tools.analysis.comparison_table import Comparison
 from tvmq.tools.analysis.layer_weights import LayerWeights
 
-CHAIN = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((1, 4), "float32"), w: R.Tensor((4, 4), "float32"), v: R.Tensor((4, 4), "float32")):
-        R.func_attr({"num_input": 1})
-        with R.dataflow():
-            one = R.matmul(x, w)
-            two = R.nn.relu(one)
-            three = R.matmul(two, v)
-            four = R.nn.relu(three)
-            R.output(four)
-        return four
-"""
+CHAIN = text_of(
+    'x: R.Tensor((1, 4), "float32"), w: R.Tensor((4, 4), "float32"), v: R.Tensor((4, 4), "float32")',
+    "one = R.matmul(x, w)\ntwo = R.nn.relu(one)\nthree = R.matmul(two, v)\nfour = R.nn.relu(three)",
+    inputs=1,
+)
 SOURCES = {"one": ["first"], "two": ["first_act"], "three": ["second"], "four": ["second_act"]}
 
 
@@ -327,23 +315,11 @@ def test_nothing_was_seen():
     assert (deviation.figures().values, deviation.figures().mse) == (0, 0.0)
 
 
-def changed_constant(mod: tvm.IRModule, variable: str, by: int) -> tvm.IRModule:
-    rewriter = Rewriter(mod)
-    for var, value in rewriter.view.bindings:
-        rewriter.at(var.name)
-        value = rewriter.substitute(value)
-        if var.name == variable:
-            args = [relax.const(const_value(a) + np.int32(by)) if is_const(a) else a for a in value.args]
-            value = relax.Call(value.op, args, value.attrs, value.ty_args, value.span)
-        rewriter.bind(var, rewriter.emit(value, var.name))
-    return rewriter.finish()
-
-
 @pytest.mark.slow
 def test_a_broken_integer_layer_is_the_only_one_that_errs(net):
     """Every bias of a layer raised by one: it differs, and what follows computes on as before."""
     key, entry = next((k, e) for k, e in get_ledger(net.integer).layers.items() if "/relu_9" in e["layers"])
-    broken = changed_constant(net.integer, f"{entry['root']}_bias", 1000)
+    broken = change_constant(net.integer, f"{entry['root']}_bias", lambda bias: bias + np.int32(1000))
     comparison = tvmq.compare(net.integer, broken, net.data)
     wrong = {layer.names[-1] for layer in comparison.layers if layer.local.sqnr != math.inf}
     assert wrong == {"/relu_9"} and key in View(broken).var

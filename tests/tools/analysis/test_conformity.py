@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tvm
-from tvm import relax
 from tvm.script import ir as I
 from tvm.script import relax as R
 
 import tvmq
 from tests.support.devices.emulated_device import DEVICE
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, at_stage
 from tvmq.backends.description import Backend
 from tvmq.chips.comparison.conformity import RULES, Violation, check_backend
@@ -89,13 +89,8 @@ def test_a_dynamic_batch():
 
 
 def test_a_sum_over_a_dynamic_dimension_is_not_known():
-    x = relax.Var("x", relax.TensorType([tvm.tirx.Var("n", "int64"), 4], "int8"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(ops.sum(x, axes=[0]))
-        builder.emit_func_output(y)
-    dynamic = at_stage(builder.get(), "realized")
+    mod = build_module({"x": (("n", 4), "int8")}, lambda _, x: ops.sum(x, axes=[0]))
+    dynamic = at_stage(mod, "realized")
     found = check_backend(dynamic, DEVICE)
     assert [violation.what for violation in found.violations] == ["how large its sums get is not known"]
     with pytest.raises(AccumulatorError, match="can reach any number"):
@@ -118,15 +113,12 @@ def test_the_default_module_of_a_cpu_does_not():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        ({"per_channel": True}, {"per_channel"}),
-        ({"requantize": "fixed_point"}, {"requantize"}),
-        ({"rounding": "TONEAREST"}, {"rounding"}),
-        ({"scheme": "asymmetric"}, {"zero_point"}),
-    ],
-)
+@pytest.mark.parametrize(("options", "wanted"), [
+    ({"per_channel": True}, {"per_channel"}),
+    ({"requantize": "fixed_point"}, {"requantize"}),
+    ({"rounding": "TONEAREST"}, {"rounding"}),
+    ({"scheme": "asymmetric"}, {"zero_point"}),
+])  # fmt: skip
 def test_one_option_outside_is_found(options: dict[str, object], wanted: set[str]):
     like_device = {**DEVICE.options(), "scheme": "symmetric", **options}
     strict = replace(DEVICE, roundings=("UPWARD",))

@@ -1,7 +1,5 @@
 """`verify(backend=)`, `compare` with a chip, `compare_dumps`: the first layer that differs, and all causes."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -9,48 +9,26 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from tvm import relax
 
 import tvmq
-from tests.support.models.networks import Net, feeds_of, parse
+from tests.support.models.networks import Net, feeds_of, parse, text_of
+from tests.tools.analysis.changed_modules import change_constant
 from tvmq.errors import DataError
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.graph.view import is_const, op_name
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.runtime.executable import Executable
 from tvmq.tools.analysis.verification import OutputDifference, Verification, unequal_bits
 
-PRODUCTS = """
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((2, 3), "float32"), w: R.Tensor((3,), "float32")):
-        with R.dataflow():
-            y = R.multiply(x, w)
-            z = R.nn.relu(y)
-            R.output(y, z)
-        return (y, z)
-"""
-
-
-def changed(mod: tvm.IRModule, variable: str, change: Any) -> tvm.IRModule:
-    """The module with the constant that computes a variable changed."""
-    rewriter = Rewriter(mod)
-    for var, value in rewriter.view.bindings:
-        rewriter.at(var.name)
-        value = rewriter.substitute(value)
-        if var.name == variable:
-            args = [relax.const(change(const_value(a).copy())) if is_const(a) else a for a in value.args]
-            value = relax.Call(value.op, args, value.attrs, value.ty_args, value.span)
-        rewriter.bind(var, rewriter.emit(value, var.name))
-    return rewriter.finish()
+PRODUCTS = text_of(
+    'x: R.Tensor((2, 3), "float32"), w: R.Tensor((3,), "float32")',
+    "y = R.multiply(x, w)\nz = R.nn.relu(y)\nreturn (y, z)",
+)
 
 
 def broken(mod: tvm.IRModule, variable: str, change: Any) -> Executable:
     """Code of the changed module, said to be that of `mod`."""
-    return Executable(replace(tvmq.build(changed(mod, variable, change))._parts, module=mod))
+    return Executable(replace(tvmq.build(change_constant(mod, variable, change))._parts, module=mod))
 
 
 def one_more(values: np.ndarray) -> np.ndarray:
@@ -171,7 +149,7 @@ def test_every_function_is_compared() -> None:
     found = tvmq.verify(exe, feeds)
     # results, codes of the input, codes of the core, and results again
     assert found.exact and found.values == 72 + 108 + 72 + 72
-    wrong = tvmq.build(partition_conversions(changed(mod, "conv_0_conv2d_bias", lambda bias: bias + 500)))
+    wrong = tvmq.build(partition_conversions(change_constant(mod, "conv_0_conv2d_bias", lambda bias: bias + 500)))
     assert wrong.functions[2] == "quantized_main"
     mixed = Executable(replace(exe._parts))
     mixed._functions = {**exe._functions, "quantized_main": wrong["quantized_main"]}

@@ -1,7 +1,5 @@
 """`tvmq backend`: descriptions shown and checked; `--backend mychip.json` refuses what cannot be compiled."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

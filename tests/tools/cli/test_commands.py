@@ -1,7 +1,5 @@
 """run, verify, explain and bench, with fakes in place of TVM."""
 
-from __future__ import annotations
-
 import json
 import os
 
@@ -76,13 +74,6 @@ def test_bench_makes_its_own_inputs(cli, fake):
     fake.exe.input_info[0].dtype = "uint8"
     cli("bench", "m.tvmq")
     assert fake.exe.fed[2].dtype == np.uint8 and fake.exe.fed[2].max() > 20
-
-
-def test_missing_data_is_one_sentence(cli, fake, tmp_path):
-    for command in ("run", "verify", "bench"):
-        result = cli(command, "m.tvmq", "--data", tmp_path / "none.npz")
-        assert result.code == 1
-        assert result.err.startswith("tvmq: data: there is no file") and result.err.count("\n") == 1
 
 
 def test_nothing_is_left_after_an_interrupt(cli, fake, samples, tmp_path):

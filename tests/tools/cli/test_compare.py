@@ -1,7 +1,5 @@
 """`tvmq compare` on real files, in this process."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`tvmq conformance`, and `tvmq verify` and `tvmq compare` beside chips and dumps."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arrays from files, batches, files written whole."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import stat

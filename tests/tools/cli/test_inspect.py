@@ -1,7 +1,5 @@
 """`tvmq inspect` on real files, in this process."""
 
-from __future__ import annotations
-
 import json
 
 import onnx

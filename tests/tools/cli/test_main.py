@@ -1,7 +1,5 @@
 """The command line as a whole: help, version, exit codes."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import subprocess
@@ -50,29 +48,6 @@ def test_help_of_no_command_is_refused(cli):
     assert result.code == 2 and "No such command 'nothing'" in result.err
 
 
-@pytest.mark.slow
-def test_help_does_not_import_tvm():
-    code = (
-        "import sys; sys.argv = ['tvmq', 'quantize', '--help']\n"
-        "from tvmq.tools.cli.main import main\n"
-        "try: main()\n"
-        "except SystemExit: print([m for m in ('tvm', 'onnx', 'torch') if m in sys.modules])"
-    )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.splitlines()[-1] == "[]"
-
-
-def test_the_list_of_commands_imports_none_of_them():
-    code = (
-        "import sys; sys.argv = ['tvmq', '--help']\n"
-        "from tvmq.tools.cli.main import main\n"
-        "try: main()\n"
-        "except SystemExit: print([m for m in ('numpy', 'tvmq.options.config', 'tvmq.tools.cli.quantize') if m in sys.modules])"
-    )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.splitlines()[-1] == "[]"
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_texts_of_the_list_are_those_of_the_commands(name):
     assert help_of(name) == help_text(inspect.getdoc(load_object(COMMANDS[name])))
@@ -108,32 +83,44 @@ def test_a_wrong_command_line_is_exit_code_2(cli, arguments):
     assert "Usage" in result.err and not result.out
 
 
+@pytest.fixture
+def fails_with(cli, fake, monkeypatch):
+    """Result of a command whose work raises an error."""
+
+    def run(error, *options):
+        def load(path, sha256=None, *, code=True):
+            raise error
+
+        monkeypatch.setitem(vars(tvmq), "load", load)
+        return cli("explain", "m.tvmq", *options)
+
+    return run
+
+
 @pytest.mark.parametrize("kind", [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.TvmqError)
 ], ids=lambda kind: kind.__name__)  # fmt: skip
-def test_our_errors_are_one_sentence_and_exit_code_1(cli, fake, monkeypatch, kind):
-    def load(path, sha256=None, *, code=True):
-        raise kind("load: something is wrong; do this")
-
-    monkeypatch.setitem(vars(tvmq), "load", load)
-    result = cli("explain", "m.tvmq", "--json")
+def test_our_errors_are_one_sentence_and_exit_code_1(fails_with, kind):
+    result = fails_with(kind("load: something is wrong; do this"), "--json")
     assert (result.code, result.out, result.err) == (1, "", "tvmq: load: something is wrong; do this\n")
 
 
-def test_an_interrupt_is_exit_code_130(cli, fake, monkeypatch):
-    def load(path, sha256=None, *, code=True):
-        raise KeyboardInterrupt
-
-    monkeypatch.setitem(vars(tvmq), "load", load)
-    result = cli("explain", "m.tvmq")
-    assert result.code == 130
-    assert result.err == "tvmq: interrupted; no partly written files are left\n"
-
-
-def test_a_bug_keeps_its_traceback(cli, fake, monkeypatch):
-    def load(path, sha256=None, *, code=True):
-        raise ZeroDivisionError("bug")
-
-    monkeypatch.setitem(vars(tvmq), "load", load)
+def test_an_interrupt_is_exit_code_130_and_a_bug_keeps_its_traceback(fails_with):
+    result = fails_with(KeyboardInterrupt())
+    assert (result.code, result.err) == (130, "tvmq: interrupted; no partly written files are left\n")
     with pytest.raises(ZeroDivisionError):
-        cli("explain", "m.tvmq")
+        fails_with(ZeroDivisionError("bug"))
+
+
+@pytest.mark.slow_cases("arguments0*")
+@pytest.mark.parametrize("arguments, modules", [
+    (["quantize", "--help"], ["tvm", "onnx", "torch"]),
+    (["--help"], ["numpy", "tvmq.options.config", "tvmq.tools.cli.quantize"]),
+])  # fmt: skip
+def test_help_imports_little(arguments, modules):
+    code = (
+        f"import sys; sys.argv = ['tvmq', *{arguments}]\nfrom tvmq.tools.cli.main import main\n"
+        f"try: main()\nexcept SystemExit: print([m for m in {modules} if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"

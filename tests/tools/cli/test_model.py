@@ -1,11 +1,10 @@
 """Shapes that the command line gives to a model's inputs."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 import pytest
 
+from tests.support.models.onnx_models import make_model
 from tvmq.errors import ConfigError, ModelError
 from tvmq.tools.cli.model import choose_shapes, import_model, parse_shapes
 
@@ -36,12 +35,9 @@ def test_choice_of_shapes(own, given, data, batch, expected):
 @pytest.fixture
 def model(tmp_path):
     """y = relu(x) with a dynamic batch, as a file."""
-    value = onnx.helper.make_tensor_value_info
-    x, y = value("x", onnx.TensorProto.FLOAT, ["batch", 3]), value("y", onnx.TensorProto.FLOAT, ["batch", 3])
     node = onnx.helper.make_node("Relu", ["x"], ["y"], name="/act/Relu")
-    graph = onnx.helper.make_graph([node], "g", [x], [y])
     path = tmp_path / "m.onnx"
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), path)
+    onnx.save(make_model([node], {"x": ["batch", 3]}, ["y"], opset=17), path)
     return path
 
 
@@ -55,15 +51,9 @@ def test_import_fixes_the_batch_and_says_so(model, samples, capsys):
 @pytest.mark.parametrize("rank_known, given", [(True, []), (True, ["t="]), (False, ["t="])])
 def test_scalars(tmp_path, rank_known, given):
     """y = t * x, t of rank 0 before x, or of unknown rank and --shape says so."""
-    value = onnx.helper.make_tensor_value_info
-    inputs = [
-        value("t", onnx.TensorProto.FLOAT, [] if rank_known else None),
-        value("x", onnx.TensorProto.FLOAT, ["n", 3]),
-    ]
-    node = onnx.helper.make_node("Mul", ["t", "x"], ["y"])
-    graph = onnx.helper.make_graph([node], "g", inputs, [onnx.helper.make_empty_tensor_value_info("y")])
+    inputs = {"t": ("float32", [] if rank_known else None), "x": ["n", 3]}
     path, data = tmp_path / "m.onnx", tmp_path / "d.npz"
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), path)
+    onnx.save(make_model([onnx.helper.make_node("Mul", ["t", "x"], ["y"])], inputs, ["y"], opset=17), path)
     np.savez(data, t=np.float32(2), x=np.ones((5, 3), np.float32))
     mod, _, arrays, size = import_model(path, data, given, 1, quiet=True)
     assert [len(p.ty.shape) for p in mod["main"].params] == [0, 2] and size == 1 and arrays["t"].shape == ()

@@ -1,7 +1,5 @@
 """`tvmq quantize` refuses to save a model that its guard does not pass: exit code 3, one sentence, --force."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

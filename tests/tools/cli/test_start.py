@@ -1,7 +1,5 @@
 """Commands that need no torch start without it, and can still use it later."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Files that can run code do so with --trust alone."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """`tvmq tune` on a real file, in this process."""
 
-from __future__ import annotations
-
 import json
 
 import onnx

@@ -3,8 +3,6 @@
 Text in front of the kernels of a source, and sources that are left alone.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

@@ -1,7 +1,5 @@
 """On a machine with an NVIDIA GPU: built, saved and loaded models give the bits of the NumPy definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

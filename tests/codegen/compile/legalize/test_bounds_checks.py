@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from tvm import relax, tirx
+from tvm import relax
 from tvm.relax import op as R
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net
 from tvmq import numerics
 from tvmq.codegen.compile.legalize.bounds_checks import MARK, without_scopes
@@ -32,13 +33,7 @@ INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 
 def module(body: Callable[..., Any], feed: dict[str, np.ndarray]) -> tvm.IRModule:
     """body(emit, *variables) gives the results of a module that takes `feed`."""
-    params = [relax.Var(name, relax.TensorType(value.shape, str(value.dtype))) for name, value in feed.items()]
-    builder = relax.BlockBuilder()
-    with builder.function("main", params):
-        with builder.dataflow():
-            results = [builder.emit_output(value) for value in body(builder.emit, *params)]
-        builder.emit_func_output(relax.Tuple(results))
-    return tvmq.from_relax(builder.get())[0]
+    return tvmq.from_relax(build_module(feed, lambda builder, *params: list(body(builder.emit, *params))))[0]
 
 
 def runs(body: Callable[..., Any], feed: dict[str, np.ndarray], names: Sequence[str] = ()) -> list[np.ndarray]:
@@ -207,16 +202,11 @@ def test_nothing_is_added_where_all_is_proved() -> None:
 
 
 def test_dynamic_sizes() -> None:
-    n = tirx.Var("n", "int64")
-    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((2, n), "float32"))
-    i = relax.Var("i", relax.TensorType((2, 1), "int64"))
-    with builder.function("main", [x, i]):
-        with builder.dataflow():
-            shifted = computed(builder.emit, i)
-            results = [builder.emit_output(R.gather_elements(x, index, 1)) for index in (i, shifted)]
-            results += [builder.emit_output(R.topk(x, 3, 1, "values"))]
-        builder.emit_func_output(relax.Tuple(results))
-    mod, _ = tvmq.from_relax(builder.get())
+    def body(builder: Any, x: relax.Var, i: relax.Var) -> list[relax.Expr]:
+        gathered = [R.gather_elements(x, index, 1) for index in (i, computed(builder.emit, i))]
+        return [*gathered, R.topk(x, 3, 1, "values")]
+
+    mod, _ = tvmq.from_relax(build_module({"x": (2, "n"), "i": ((2, 1), "int64")}, body))
     exe, data = tvmq.build(mod), np.arange(10, dtype=np.float32).reshape(2, 5)
     for feed in ({"x": data, "i": np.array([[-1], [4]])}, {"x": data[:, :4], "i": np.array([[3], [-4]])}):
         np.testing.assert_array_equal(

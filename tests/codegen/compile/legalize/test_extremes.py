@@ -5,19 +5,15 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 
 
 def run(node: onnx.NodeProto, x: np.ndarray, **constants: np.ndarray) -> list[np.ndarray]:
     """The node's results, compiled."""
-    inputs = [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)]
-    weights = [numpy_helper.from_array(value, name) for name, value in constants.items()]
-    outputs = [helper.make_empty_tensor_value_info(name) for name in node.output]
-    graph = helper.make_graph([node], "g", inputs, outputs, weights)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    mod, params = tvmq.from_onnx(model)
+    mod, params = tvmq.from_onnx(make_model([node], {"x": x}, node.output, constants))
     exe = tvmq.build(mod, params=params)
     results = exe.run({"x": x})
     for compiled, defined in zip(results, tvmq.reference.run(exe.module, {"x": x}), strict=True):
@@ -74,14 +70,8 @@ def test_helper_functions_of_the_importer_are_compiled() -> None:
 def test_numbers_keep_having_no_axis() -> None:
     """Zeros are hidden from the simplifier as vectors of one, but not where the result is a number."""
     x = np.float32([[3, -1], [2, 5]])
-    nodes = [
-        helper.make_node("ReduceMax", ["x"], ["m"], keepdims=0),
-        helper.make_node("Sub", ["zero", "m"], ["y"]),
-    ]
-    types = [helper.make_tensor_value_info("x", 1, x.shape)], [helper.make_empty_tensor_value_info("y")]
-    graph = helper.make_graph(nodes, "g", *types, [numpy_helper.from_array(np.array(0, np.float32), "zero")])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    mod, params = tvmq.from_onnx(model)
+    nodes = [helper.make_node("ReduceMax", ["x"], ["m"], keepdims=0), helper.make_node("Sub", ["zero", "m"], ["y"])]
+    mod, params = tvmq.from_onnx(make_model(nodes, {"x": x}, ["y"], {"zero": np.float32(0)}))
     (y,) = tvmq.build(mod, params=params).run({"x": x})
     assert y.shape == () and y == -5
 

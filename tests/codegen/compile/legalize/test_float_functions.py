@@ -1,24 +1,18 @@
 """exp, sigmoid and their kind in compiled code: the same alone and fused, vectors; test_defined_floats.py compares bits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tvm import relax
 from tvm.relax import op as R
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tvmq.numerics.elementary import ELEMENTARY
 
 
 def built(body, shape, target="llvm"):
     """Executable of a function of one float tensor."""
-    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType(shape, "float32"))
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            result = builder.emit_output(builder.normalize(body(x)))
-        builder.emit_func_output(result)
-    return tvmq.build(builder.get(), target)
+    return tvmq.build(build_module({"x": shape}, lambda _, x: body(x)), target)
 
 
 def of_name(name):
@@ -54,13 +48,8 @@ def test_no_call_for_each_number(target):
 
 
 def test_other_types_are_left_to_tvm():
-    x = relax.Var("x", relax.TensorType((4,), "float64"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            result = builder.emit_output(builder.normalize(R.exp(x)))
-        builder.emit_func_output(result)
-    (y,) = tvmq.build(builder.get()).run({"x": np.float64([0, 1, 2, 3])})
+    mod = build_module({"x": ((4,), "float64")}, lambda _, x: R.exp(x))
+    (y,) = tvmq.build(mod).run({"x": np.float64([0, 1, 2, 3])})
     np.testing.assert_allclose(y, np.exp([0, 1, 2, 3]), rtol=1e-14)
 
 

@@ -7,6 +7,7 @@ import pytest
 from tvm import relax
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.compile.legalize.truth_values import COMPARISONS
 
 LEFT, RIGHT = (np.random.default_rng(seed).random(shape) > 0.5 for seed, shape in enumerate([(5, 5, 1), (5, 2)]))
@@ -14,15 +15,11 @@ LEFT, RIGHT = (np.random.default_rng(seed).random(shape) > 0.5 for seed, shape i
 
 @pytest.mark.parametrize("name", [*COMPARISONS, "maximum", "minimum", "max", "min"])
 def test_truth_values_are_ordered_as_in_numpy(name: str) -> None:
-    builder = relax.BlockBuilder()
-    params = [relax.Var(key, relax.TensorType(value.shape, "bool")) for key, value in (("x", LEFT), ("y", RIGHT))]
-    arguments = params[:1] if name in ("max", "min") else params
-    options = {"axis": 0, "keepdims": True} if name in ("max", "min") else {}
-    with builder.function("main", params, {"num_input": 2}):
-        with builder.dataflow():
-            result = builder.emit_output(getattr(relax.op, name)(*arguments, **options))
-        builder.emit_func_output(result)
-    (ours,) = tvmq.build(builder.get()).run({"x": LEFT, "y": RIGHT})
-    wanted = getattr(np, name)(*(LEFT, RIGHT)[: len(arguments)], **options)
+    feed, options = {"x": LEFT, "y": RIGHT}, {}
+    if name in ("max", "min"):
+        feed, options = {"x": LEFT}, {"axis": 0, "keepdims": True}
+    mod = build_module(feed, lambda _, *arguments: getattr(relax.op, name)(*arguments, **options))
+    (ours,) = tvmq.build(mod).run(feed)
+    wanted = getattr(np, name)(*feed.values(), **options)
     assert ours.dtype == bool
     np.testing.assert_array_equal(ours, wanted)

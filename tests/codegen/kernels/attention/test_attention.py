@@ -10,8 +10,7 @@ import pytest
 import tvm
 from tvm.script.ir_builder import tirx as T
 
-from tests.codegen.kernels.cases import codes
-from tests.codegen.kernels.cases import contiguous as dense
+from tests.codegen.kernels.cases import attention_of, attention_step, codes, dense, expected_attention
 from tests.codegen.kernels.harness import compile_function, levels, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.attention.attention import attention
@@ -20,53 +19,12 @@ from tvmq.codegen.kernels.attention.softmax_codes import ROUNDINGS, power_guess
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.builder import FunctionBuilder, flatten_buffer, load, store
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
-from tvmq.codegen.kernels.parts.kernel_types import Dequantize, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize
 from tvmq.codegen.kernels.parts.loops import broadcast_strides
 from tvmq.errors import BuildError
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
 WIDTHS = levels("avx2", "avx512vnni")
-UNSIGNED = CodeLimits(0, 0, 255, "uint8")
-
-
-def attention_of(
-    batch: tuple[int, ...], rows: int, keys: int, depth: int, columns: int, **changes: object
-) -> Attention:
-    """Dense operands, k given transposed."""
-    named = {
-        "q": dense((*batch, rows, depth), "uint8"),
-        "k": dense((*batch, keys, depth), "uint8", turned=True),
-        "v": dense((*batch, keys, columns), "uint8"),
-        "y": dense((*batch, rows, columns), "uint8"),
-    }
-    shape = Attention(batch, rows, keys, depth, columns, **named, mask=None, zeros=(126, 132, 125), codes=UNSIGNED)
-    return replace(shape, **changes)
-
-
-def expected(
-    shape: Attention, arrays: list[np.ndarray], scales: tuple[float, float], step: Requantize | Dequantize
-) -> np.ndarray:
-    """The definition; arrays: q, k, v as matrices, and the mask."""
-    q, k, v, *mask = arrays
-    q_zero, k_zero, v_zero = shape.zeros
-    sums = numerics.matmul(q, k, a_zero=q_zero, b_zero=k_zero)
-    scores = numerics.dequantize(sums, np.float32(scales[0]), np.int32(0))
-    if mask:
-        scores = scores + mask[0]
-    own = shape.codes
-    weights = numerics.quantize(
-        numerics.softmax(scores), np.float32(scales[1]), np.int32(own.zero_point),
-        dtype=np.dtype(own.dtype).type, qmin=own.qmin, qmax=own.qmax,
-    )  # fmt: skip
-    sums = numerics.matmul(weights, v, a_zero=own.zero_point, b_zero=v_zero)
-    if isinstance(step, Dequantize):
-        return numerics.dequantize(sums, step.scale, np.zeros(shape.columns, np.int32), axis=sums.ndim - 1)
-    limits = {"zero_point": step.zero_point, "dtype": step.dtype, "qmin": step.qmin, "qmax": step.qmax}
-    return numerics.requantize(sums, step.multiplier[0], **limits)
-
-
-def requantize(columns: int) -> Requantize:
-    return Requantize(np.full(columns, 0.006, np.float32), 129, 0, 255, "uint8")
 
 
 def compare(
@@ -75,12 +33,12 @@ def compare(
     """Assert that the kernel gives the bits of the definition for dense operands of random codes; given: its step."""
     operands = (shape.q, shape.k, shape.v)
     stored = [codes(operand.shape, operand.dtype, seed + i) for i, operand in enumerate(operands)]
-    step = given.get("step") or requantize(shape.columns)
+    step = given.get("step") or attention_step(shape.columns)
     kernel = attention(shape, *scales, step, isa_named(level))
     found = run_kernel(kernel, (*stored, *mask), level)
     q, k, v = stored
     matrices = [q, np.swapaxes(k, -1, -2) if shape.k.row == 1 else k, np.swapaxes(v, -1, -2) if shape.v.row == 1 else v]
-    np.testing.assert_array_equal(found, expected(shape, [*matrices, *mask], scales, step))
+    np.testing.assert_array_equal(found, expected_attention(shape, [*matrices, *mask], scales, step))
 
 
 SHAPES = [((2,), 5, 7, 9, 3), ((1, 3), 33, 65, 32, 20), ((1,), 70, 37, 5, 70), ((1,), 1, 1, 1, 1)]
@@ -153,10 +111,10 @@ def test_rows_that_the_guess_leaves_open(level: str) -> None:
         q = codes(shape.q.shape)
         q[:, 1::3] = 0  # every third row has equal scores
         k, v = codes(shape.k.shape, seed=1), codes(shape.v.shape, seed=2)
-        step = requantize(shape.columns)
+        step = attention_step(shape.columns)
         found = run_kernel(attention(shape, 0.0001, scale, step, isa_named(level)), (q, k, v), level)
         matrices = [q, np.swapaxes(k, -1, -2), v]
-        np.testing.assert_array_equal(found, expected(shape, matrices, (0.0001, scale), step))
+        np.testing.assert_array_equal(found, expected_attention(shape, matrices, (0.0001, scale), step))
 
 
 def test_most_rows_are_guessed() -> None:
@@ -182,19 +140,16 @@ def test_the_guessed_power_is_as_near_as_its_margin_says() -> None:
     assert error.max() < 24 * 2.0**-24
 
 
-@pytest.mark.parametrize(
-    ("changes", "scales", "words"),
-    [
-        ({"keys": 20000}, (0.1, 0.1), "depths at most 16000"),
-        ({"rows": 0}, (0.1, 0.1), "sizes must be positive"),
-        ({"q": dense((1, 4, 4), "int16")}, (0.1, 0.1), "takes 8-bit codes. Got int16"),
-        ({"q": MatrixOperand((1, 4, 4), "uint8", 0, (16,), 1, 4)}, (0.1, 0.1), "must be neighbours"),
-        ({"mask": MatrixOperand((1, 4, 1), "float32", 0, (4,), 1, 0)}, (0.1, 0.1), "must be neighbours"),
-        ({}, (0.1, 2.0), "that of softmax within"),
-        ({}, (-1.0, 0.1), "scales must be positive"),
-        ({"codes": CodeLimits(255, 0, 255, "uint8")}, (0.1, 0.1), "codes from zero_point up"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "scales", "words"), [
+    ({"keys": 20000}, (0.1, 0.1), "depths at most 16000"),
+    ({"rows": 0}, (0.1, 0.1), "sizes must be positive"),
+    ({"q": dense((1, 4, 4), "int16")}, (0.1, 0.1), "takes 8-bit codes. Got int16"),
+    ({"q": MatrixOperand((1, 4, 4), "uint8", 0, (16,), 1, 4)}, (0.1, 0.1), "must be neighbours"),
+    ({"mask": MatrixOperand((1, 4, 1), "float32", 0, (4,), 1, 0)}, (0.1, 0.1), "must be neighbours"),
+    ({}, (0.1, 2.0), "that of softmax within"),
+    ({}, (-1.0, 0.1), "scales must be positive"),
+    ({"codes": CodeLimits(255, 0, 255, "uint8")}, (0.1, 0.1), "codes from zero_point up"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(changes: dict, scales: tuple[float, float], words: str) -> None:
     with pytest.raises(BuildError, match=words):
-        attention(replace(attention_of((1,), 4, 4, 4, 4), **changes), *scales, requantize(4), isa_named("avx2"))
+        attention(replace(attention_of((1,), 4, 4, 4, 4), **changes), *scales, attention_step(4), isa_named("avx2"))

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tvm
 
-from tests.codegen.kernels.harness import compile_function, levels
+from tests.codegen.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, dynamic_matmul
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, dynamic_scores
@@ -49,38 +48,22 @@ def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, flo
 
 @pytest.mark.slow
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize(
-    ("mask", "codes"),
-    [
-        (None, SIGNED),
-        (("batch", 1, 1, "keys"), CODES),
-        ((1, 1, "rows", "keys"), CODES),
-        (("batch", 2, "rows", 1), SIGNED),
-        ((1, 2, 1, 1), CODES),
-    ],
-)
-def test_masks(codes: CodeLimits, mask: Any) -> None:
-    check(mask, codes, "generic")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", levels("avx2", "avx512bw"))
-def test_instruction_sets(level: str) -> None:
-    check(("batch", 1, 1, "keys"), CODES, level)
-
-
-def check(mask: Any, codes: CodeLimits, level: str) -> None:
-    """Assert that all sizes give the definition's codes."""
+@pytest.mark.parametrize(("mask", "codes"), [
+    (None, SIGNED),
+    (("batch", 1, 1, "keys"), CODES),
+    ((1, 1, "rows", "keys"), CODES),
+    (("batch", 2, "rows", 1), SIGNED),
+    ((1, 2, 1, 1), CODES),
+])  # fmt: skip
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
+def test_masks(codes: CodeLimits, mask: Any, level: str) -> None:
     scales = 0.002, 1 / 255
     kernel = dynamic_scores(DynamicScores(DYNAMIC, mask, codes), *scales, isa_named(level))
-    run = compile_function(kernel.name, kernel.func, level)
     for seed, sizes in enumerate(SIZES):
         sums, added = scores_and_mask(*sizes, mask, seed)
         inputs = [sums] if added is None else [sums, added]
-        arrays = [*inputs, *kernel.constants, np.full(sums.shape, 77, codes.dtype)]
-        tensors = [tvm.runtime.tensor(array) for array in arrays]
-        run(*tensors)
-        np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, added, scales, codes), str(sizes))
+        found = run_kernel(kernel, inputs, level, sums.shape)
+        np.testing.assert_array_equal(found, expected(sums, added, scales, codes), str(sizes))
 
 
 @pytest.mark.slow
@@ -89,13 +72,11 @@ def check(mask: Any, codes: CodeLimits, level: str) -> None:
 def test_weights_halfway_between_codes(level: str) -> None:
     """Rows of equal scores: 1 / n is a code and a half; and long rows, whose sums round often."""
     kernel = dynamic_scores(DynamicScores(("rows", "keys"), None, CODES), 1e-6, 2 / 255, isa_named(level))
-    run = compile_function(kernel.name, kernel.func, level)
     for keys in (1, 2, 3, 17, 85, 255, 2000):
         sums = np.random.default_rng(keys).integers(-4, 4, (12, keys)).astype(np.int32)
         sums[::2] = 5
-        tensors = [tvm.runtime.tensor(a) for a in (sums, *kernel.constants, np.full(sums.shape, 77, np.uint8))]
-        run(*tensors)
-        np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, None, (1e-6, 2 / 255), CODES), str(keys))
+        found = run_kernel(kernel, [sums], level, sums.shape)
+        np.testing.assert_array_equal(found, expected(sums, None, (1e-6, 2 / 255), CODES), str(keys))
 
 
 @pytest.mark.parametrize(
@@ -118,16 +99,13 @@ def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
     random = np.random.default_rng(0)
     zeros = tuple({"uint8": 200, "int8": -7}[dtype] for dtype in dtypes)
     kernel = dynamic_matmul(DynamicMatmul(*DYNAMIC_PRODUCT, dtypes, zeros), isa_named(level))
-    run = compile_function(kernel.name, kernel.func, level)
     for batch, rows, depth, columns in PRODUCT_SIZES:
         a, b = (
             random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
             for dtype, shape in zip(dtypes, ((batch, rows, depth), (batch, depth, columns)), strict=True)
         )
-        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((batch, rows, columns), 77, np.int32))]
-        run(*tensors)
         expected = numerics.matmul(a, b, a_zero=zeros[0], b_zero=zeros[1])
-        np.testing.assert_array_equal(tensors[-1].numpy(), expected)
+        np.testing.assert_array_equal(run_kernel(kernel, (a, b), level, expected.shape), expected)
 
 
 @pytest.mark.slow_cases("fixed1", "fixed0")
@@ -137,15 +115,13 @@ def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
 def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
     random = np.random.default_rng(1)
     kernel = dynamic_matmul(DynamicMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
-    run = compile_function(kernel.name, kernel.func, "generic")
     for dynamic in (1, 9, 30):
         batch = [size if isinstance(size, int) else dynamic for size in fixed[0]]
         rows, depth, columns = (size if isinstance(size, int) else dynamic for size in fixed[1:])
         a = random.integers(0, 256, (*batch, rows, depth)).astype(np.uint8)
         b = random.integers(0, 256, (*batch, depth, columns)).astype(np.uint8)
-        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.zeros((*batch, rows, columns), np.int32))]
-        run(*tensors)
-        np.testing.assert_array_equal(tensors[-1].numpy(), numerics.matmul(a, b, a_zero=3, b_zero=128))
+        expected = numerics.matmul(a, b, a_zero=3, b_zero=128)
+        np.testing.assert_array_equal(run_kernel(kernel, (a, b), "generic", expected.shape), expected)
 
 
 @pytest.mark.slow
@@ -158,7 +134,6 @@ def test_sums_at_the_ends_of_int32(level: str) -> None:
         kernel = dynamic_matmul(DynamicMatmul(*DYNAMIC_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
         a = np.full((1, 9, depth), codes[0], np.uint8)
         b = np.full((1, depth, columns), codes[1], np.uint8)
-        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((1, 9, columns), 77, np.int32))]
-        compile_function(kernel.name, kernel.func, level)(*tensors)
+        found = run_kernel(kernel, (a, b), level, (1, 9, columns))
         expected = (codes[0] - zeros[0]) * (codes[1] - zeros[1]) * depth
-        assert np.unique(tensors[-1].numpy()).tolist() == [expected]
+        assert np.unique(found).tolist() == [expected]

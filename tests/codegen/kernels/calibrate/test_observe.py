@@ -68,7 +68,6 @@ def test_what_is_not_finite_is_marked(bad: float) -> None:
 
 
 def memory(shape: tuple[int, ...], axis: int | None) -> tuple[StatisticsBuffers, dict[str, np.ndarray], list[Any]]:
-    """The memory of one tensor."""
     streamed = StatisticsBuffers({"x": TensorStatistics("x", channel_axis=axis)}, {"x": shape}, {"x": True}, shape[0])
     arrays = {TOKEN: aligned_zeros((1,), "int32")}
     arrays |= {name: aligned_zeros(size, dtype) for name, (size, dtype) in streamed.shapes().items()}

@@ -51,7 +51,6 @@ def sums_of(conv, x, weight):
 
 
 def run(kernel, x, y):
-    """The kernel on this CPU."""
     function = tvm.compile(tvm.IRModule({kernel.name: kernel.func}), resolve_target().as_tvm())[kernel.name]
     tensors = [tvm.runtime.tensor(array) for array in (x, *kernel.constants, y)]
     function(*tensors)
@@ -151,16 +150,13 @@ def test_shapes_are_packed_in_all_kinds_of_chunks() -> None:
     assert {(False, False), (True, False), (False, True)} <= kinds
 
 
-@pytest.mark.parametrize(
-    "conv, steps",
-    [
-        (Conv2d(1, 224, 224, 3, 64, (7, 7), (2, 2), SAME7), 37),
-        (Conv2d(1, 224, 224, 3, 32, (3, 3), (2, 2), SAME3), 7),
-        (Conv2d(1, 9, 9, 3, 64, (5, 5)), 20),  # three taps are left: no two rows fit a step
-        (Conv2d(1, 9, 9, 3, 16, (3, 3)), 9),  # too few channels
-        (Conv2d(1, 9, 9, 3, 64, (3, 3), dilation=(1, 2)), 9),  # each tap is a run
-    ],
-)
+@pytest.mark.parametrize("conv, steps", [
+    (Conv2d(1, 224, 224, 3, 64, (7, 7), (2, 2), SAME7), 37),
+    (Conv2d(1, 224, 224, 3, 32, (3, 3), (2, 2), SAME3), 7),
+    (Conv2d(1, 9, 9, 3, 64, (5, 5)), 20),  # three taps are left: no two rows fit a step
+    (Conv2d(1, 9, 9, 3, 16, (3, 3)), 9),  # too few channels
+    (Conv2d(1, 9, 9, 3, 64, (3, 3), dilation=(1, 2)), 9),  # each tap is a run
+])  # fmt: skip
 def test_steps(conv: Conv2d, steps: int) -> None:
     assert ConvShape(conv, level("avx512vnni"), 0).steps == steps
 

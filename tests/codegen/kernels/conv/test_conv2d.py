@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.harness import (
-    compare,
-    conv_operands,
-    epilogue_for,
-    huge_multipliers,
-    levels,
-    requantize_for,
-)
+from tests.codegen.kernels.harness import compare, conv_operands, epilogue_for, huge_multipliers, levels, requantize_for
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.conv.shape import CHUNKS, ConvShape, choose_chunks
 from tvmq.codegen.kernels.isa import isa_named, level
@@ -140,15 +129,6 @@ def test_equal_keys_have_equal_functions() -> None:
     assert conv2d(conv, weight, bias, 6, (step,), isa).key != one.key
     assert conv2d(conv, weight, bias, 5, (), isa).key != one.key
     assert one.name == "conv2d_avx512vnni_7x3"
-
-
-@pytest.mark.slow
-def test_two_threads_and_guarded_memory() -> None:
-    """In a process of its own: the first parallel call fixes the number of threads, and a fault ends it."""
-    script = Path(__file__).parents[1] / "guarded.py"
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 faults" in done.stdout
 
 
 def test_what_is_no_convolution_is_refused() -> None:

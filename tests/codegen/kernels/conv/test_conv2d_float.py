@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.float_kernels import LEVELS, assert_close, conv_exact, run, threads
+from tests.codegen.kernels.harness import levels, run_kernel
+from tests.support.float_kernels import assert_close, conv_exact, threads
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.kernel_types import AddStep, Clip, Conv2d, Kernel
 from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.errors import BuildError
 
+LEVELS = levels("generic", "avx2", "avx512bw")
 SHAPES = {
     "one pixel": Conv2d(1, 1, 1, 1, 1),
     "pointwise": Conv2d(1, 7, 6, 19, 37),
@@ -57,7 +59,7 @@ def make(conv: Conv2d, level: str, weight: np.ndarray, bias: np.ndarray | None, 
 @pytest.mark.parametrize("conv", SHAPES.values(), ids=SHAPES)
 def test_against_float64(conv, level):
     x, weight, bias = data(conv)
-    got = run(make(conv, level, weight, bias), level, x)
+    got = run_kernel(make(conv, level, weight, bias), (x,), level)
     assert_close(got, *conv_exact(conv, x, weight, bias), terms=weight[0].size)
 
 
@@ -67,7 +69,7 @@ def test_against_float64(conv, level):
 def test_without_bias(level):
     conv = SHAPES["stem"]
     x, weight, _ = data(conv)
-    assert_close(run(make(conv, level, weight, None), level, x), *conv_exact(conv, x, weight, None), terms=27)
+    assert_close(run_kernel(make(conv, level, weight, None), (x,), level), *conv_exact(conv, x, weight, None), terms=27)
 
 
 @pytest.mark.thinned(2)
@@ -76,7 +78,7 @@ def test_without_bias(level):
 def test_equal_bits_on_both_vector_widths(name):
     conv = SHAPES[name]
     x, weight, bias = data(conv, seed=1)
-    narrow, wide = (run(make(conv, level, weight, bias), level, x) for level in ("avx2", "avx512bw"))
+    narrow, wide = (run_kernel(make(conv, level, weight, bias), (x,), level) for level in ("avx2", "avx512bw"))
     np.testing.assert_array_equal(narrow, wide)
 
 
@@ -87,9 +89,9 @@ def test_equal_bits_on_any_number_of_threads(level):
     conv = SHAPES["parallel"]
     x, weight, bias = data(conv)
     kernel = make(conv, level, weight, bias)
-    one = run(kernel, level, x)
+    one = run_kernel(kernel, (x,), level)
     with threads(2):
-        np.testing.assert_array_equal(run(kernel, level, x), one)
+        np.testing.assert_array_equal(run_kernel(kernel, (x,), level), one)
 
 
 @pytest.mark.slow
@@ -97,7 +99,7 @@ def test_equal_bits_on_any_number_of_threads(level):
 def test_sums_run_over_row_column_channel_with_one_rounding_a_product():
     conv = SHAPES["one-sided padding"]
     x, weight, bias = data(conv)
-    got = run(make(conv, "avx2", weight, bias), "avx2", x)
+    got = run_kernel(make(conv, "avx2", weight, bias), (x,), "avx2")
     # float64 holds a product of float32 exactly; its sum with a float32 is rounded twice here, which differs
     # from one rounding only at ties of the second, absent in these data
     top, left, bottom, right = conv.padding
@@ -117,8 +119,8 @@ def test_sums_run_over_row_column_channel_with_one_rounding_a_product():
 def test_clip(low, high):
     conv, level = SHAPES["one-sided padding"], "generic"
     x, weight, bias = data(conv)
-    plain = run(make(conv, level, weight, bias), level, x)
-    clipped = run(make(conv, level, weight, bias, Clip(low, high)), level, x)
+    plain = run_kernel(make(conv, level, weight, bias), (x,), level)
+    clipped = run_kernel(make(conv, level, weight, bias, Clip(low, high)), (x,), level)
     np.testing.assert_array_equal(clipped, np.clip(plain, np.float32(low), np.float32(high)))
     assert not np.array_equal(plain, clipped)
 
@@ -127,7 +129,7 @@ def test_clip(low, high):
 def test_nan_and_infinity_pass_through(level):
     conv = Conv2d(1, 2, 2, 1, 1)
     x = np.array([np.nan, np.inf, -np.inf, 2.0], np.float32).reshape(1, 2, 2, 1)
-    got = run(make(conv, level, np.ones((1, 1, 1, 1), np.float32), None, Clip(0.0, 6.0)), level, x)
+    got = run_kernel(make(conv, level, np.ones((1, 1, 1, 1), np.float32), None, Clip(0.0, 6.0)), (x,), level)
     np.testing.assert_array_equal(got.ravel(), np.float32([np.nan, 6, 0, 2]))
 
 

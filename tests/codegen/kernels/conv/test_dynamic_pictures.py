@@ -6,21 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import tvm
 
-from tests.codegen.kernels.harness import (
-    compile_function,
-    conv_operands,
-    epilogue_for,
-    expected_conv,
-    levels,
-    run_kernel,
-)
+from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, run_kernel
 from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.conv.dynamic_pictures import dynamic_convolution, usual_convolution
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Kernel
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d
 
 DYNAMIC = ("n", "h", "w", "out_n", "out_h", "out_w")
 ONE = (1, "h", "w", 1, "out_h", "out_w")
@@ -37,14 +29,6 @@ CASES = [
     (34, 34, {"kernel": (5, 5), "strides": (2, 2), "padding": (2, 2, 2, 2), "groups": 34}, "codes", ONE),
 ]
 SIDES = [(1, 9, 7), (3, 5, 12), (1, 30, 41), (2, 5, 6), (1, 11, 90), (5, 7, 7)]
-
-
-def run(kernel: Kernel, inputs: tuple[np.ndarray, ...], shape: tuple[int, ...], level: str) -> np.ndarray:
-    """The output, behind which and before which nothing may be written."""
-    output = np.full(shape, 77, str(kernel.func.params[-1].dtype))
-    tensors = [tvm.runtime.tensor(np.ascontiguousarray(one)) for one in (*inputs, *kernel.constants, output)]
-    compile_function(kernel.name, kernel.func, level)(*tensors)
-    return tensors[-1].numpy()
 
 
 def sizes_of(conv: Conv2d, names: tuple[int | str, ...]) -> list[Conv2d]:
@@ -68,7 +52,7 @@ def test_equals_the_definition(level: str, number: int) -> None:
         x = conv_operands(conv)[0]
         others = epilogue_for(conv, kind)[1]
         expected = expected_conv(conv, (x, weight, bias), x_zero, epilogue, others)
-        np.testing.assert_array_equal(run(kernel, (x, *others), conv.out_shape, level), expected)
+        np.testing.assert_array_equal(run_kernel(kernel, (x, *others), level, conv.out_shape), expected)
 
 
 @pytest.mark.slow
@@ -89,7 +73,7 @@ def test_floats_have_the_bits_of_fixed_sizes(level: str, channels: int, filters:
     for conv in sizes_of(usual, DYNAMIC)[:4]:
         x = random.standard_normal((conv.batch, conv.height, conv.width, channels)).astype(np.float32)
         fixed = run_kernel(conv2d_float(conv, weight, bias, clip, isa_named(level)), (x,), level)
-        np.testing.assert_array_equal(run(kernel, (x,), conv.out_shape, level), fixed)
+        np.testing.assert_array_equal(run_kernel(kernel, (x,), level, conv.out_shape), fixed)
 
 
 def test_floats_padded_with_other_numbers_have_none() -> None:

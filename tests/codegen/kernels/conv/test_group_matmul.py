@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import tvm
 
-from tests.codegen.kernels.harness import compile_function, levels
+from tests.codegen.kernels.harness import levels, run_kernel
 from tests.numerics.test_group_matmul import operands
 from tvmq import numerics
 from tvmq.codegen.kernels.conv.group_matmul import choose_group_matmul
@@ -14,12 +13,7 @@ from tvmq.codegen.kernels.isa import isa_named
 
 LEVELS = levels("avxvnni", "avx512vnni", "avx512vbmi")
 # leading axes, dynamic ones by name, and those of the run; groups, their size, columns
-CASES = [
-    ((1,), (1,), 3, 32, 128),
-    ((2, "n"), (2, 3), 2, 16, 70),
-    ((5,), (5,), 1, 64, 65),
-    (("n",), (1,), 4, 8, 3),
-]
+CASES = [((1,), (1,), 3, 32, 128), ((2, "n"), (2, 3), 2, 16, 70), ((5,), (5,), 1, 64, 65), (("n",), (1,), 4, 8, 3)]
 
 
 @pytest.mark.thinned(2)
@@ -33,11 +27,9 @@ def test_equals_the_definition(
     kernel = choose_group_matmul(leading, w, scale, size, isa_named(level))
     assert kernel is not None
     x, x_scale = x.reshape(*run, -1), x_scale.reshape(*run, 1)
-    y = np.full((*run, columns), 77, np.float32)
-    tensors = [tvm.runtime.tensor(array) for array in (x, x_scale, *kernel.constants, y)]
-    compile_function(kernel.name, kernel.func, level)(*tensors)
+    found = run_kernel(kernel, (x, x_scale), level, (*run, columns))
     expected = numerics.group_matmul(x, x_scale, w, scale, group_size=size)
-    np.testing.assert_array_equal(tensors[-1].numpy().view(np.int32), expected.view(np.int32))
+    np.testing.assert_array_equal(found.view(np.int32), expected.view(np.int32))
 
 
 def test_what_has_no_kernel() -> None:

@@ -19,16 +19,9 @@ from tvmq.codegen.kernels.parts.kernel_types import AddStep, Clip, Conv2d, Dequa
 from tvmq.errors import BuildError
 
 SHAPES: list[tuple[tuple[int, ...], int, int]] = [
-    ((1,), 1, 1),
-    ((1,), 64, 10),
-    ((1,), 130, 1000),
-    ((5,), 16, 17),
-    ((6,), 17, 65),
-    ((7,), 32, 64),
-    ((49,), 5, 72),
-    ((2, 3, 5), 48, 40),
-    ((200,), 96, 330),
-]
+    ((1,), 1, 1), ((1,), 64, 10), ((1,), 130, 1000), ((5,), 16, 17), ((6,), 17, 65), ((7,), 32, 64), ((49,), 5, 72),
+    ((2, 3, 5), 48, 40), ((200,), 96, 330),
+]  # fmt: skip
 
 
 def operands(

@@ -3,8 +3,6 @@
 The choice of tiles.
 """
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 

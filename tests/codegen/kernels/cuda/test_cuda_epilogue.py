@@ -33,7 +33,6 @@ def operands(reach: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def definition(sums: np.ndarray, step: Requantize | FixedRequantize | Dequantize) -> np.ndarray:
-    """The result by definition."""
     if isinstance(step, Dequantize):
         return numerics.dequantize(sums, step.scale, np.zeros(FILTERS, np.int32), axis=3)
     codes = {"zero_point": step.zero_point, "qmin": step.qmin, "qmax": step.qmax, "dtype": step.dtype, "axis": 3}

@@ -5,18 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.harness import (
-    conv_operands,
-    epilogue_for,
-    expected_conv,
-    huge_multipliers,
-    levels,
-    run_kernel,
-)
+from tests.codegen.kernels.harness import compare, conv_operands, epilogue_for, huge_multipliers, levels
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.depthwise.plan import NO_TAP, plan_blocks, plan_columns
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d, Epilogue
+from tvmq.codegen.kernels.parts.kernel_types import Clip, Conv2d
 from tvmq.errors import BuildError
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")
@@ -66,14 +59,6 @@ SHAPES = [
 ]
 
 
-def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarray, ...], x_zero: int = 0) -> None:
-    """Assert that the kernel gives the bits of the definition."""
-    operands = conv_operands(conv)
-    kernel = depthwise(conv, *operands[1:], x_zero, epilogue, isa_named(level))
-    found = run_kernel(kernel, (operands[0], *others), level)
-    np.testing.assert_array_equal(found, expected_conv(conv, operands, x_zero, epilogue, others))
-
-
 @pytest.mark.slow
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("name", LEVELS)
@@ -82,7 +67,7 @@ def test_equals_the_definition(name: str, number: int) -> None:
     kinds = ("codes", "sums", "int8 codes", "floats", "table", "int16 codes", "add")
     conv = SHAPES[number]
     x_zero = (number * 53) % 256 - (128 if conv.x_dtype == "int8" else 0)
-    compare(conv, name, *epilogue_for(conv, kinds[number % len(kinds)]), x_zero=x_zero)
+    compare(conv, name, *epilogue_for(conv, kinds[number % len(kinds)]), x_zero=x_zero, make=depthwise)
 
 
 @pytest.mark.slow
@@ -90,7 +75,7 @@ def test_equals_the_definition(name: str, number: int) -> None:
 @pytest.mark.parametrize("name", LEVELS)
 def test_all_steps_in_bands(name: str) -> None:
     conv = picture((40, 41), 80, kernel=5, padding=(2, 2, 2, 2), batch=2)
-    compare(conv, name, *epilogue_for(conv, "all"), x_zero=255)
+    compare(conv, name, *epilogue_for(conv, "all"), x_zero=255, make=depthwise)
 
 
 @pytest.mark.slow
@@ -98,7 +83,7 @@ def test_all_steps_in_bands(name: str) -> None:
 @pytest.mark.parametrize("name", LEVELS)
 def test_products_beyond_int32_saturate(name: str) -> None:
     conv = picture((5, 6), 35)
-    compare(conv, name, (huge_multipliers(conv),), (), x_zero=9)
+    compare(conv, name, (huge_multipliers(conv),), (), x_zero=9, make=depthwise)
 
 
 @pytest.mark.parametrize("kernel", range(1, 12))
@@ -119,11 +104,7 @@ def test_plan_of_columns_uses_every_tap_once(kernel: int, stride: int, dilation:
 def test_usual_kernels_take_few_dots() -> None:
     """On VNNI: 3 x 3 takes one dot for each kernel row, 5 x 5 and 7 x 7 two."""
     dots = {kernel: plan_columns(kernel, 1, 1, 4, kernel).uses for kernel in (3, 5, 7)}
-    assert {kernel: {len(output) for output in uses} for kernel, uses in dots.items()} == {
-        3: {1},
-        5: {2},
-        7: {2},
-    }
+    assert {kernel: {len(output) for output in uses} for kernel, uses in dots.items()} == {3: {1}, 5: {2}, 7: {2}}
 
 
 @pytest.mark.parametrize("lanes", [1, 4, 8, 16])

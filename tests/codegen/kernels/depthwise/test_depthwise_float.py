@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.float_kernels import LEVELS, assert_close, conv_exact, run, threads
+from tests.codegen.kernels.harness import levels, run_kernel
+from tests.support.float_kernels import assert_close, conv_exact, threads
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.depthwise.depthwise_float import depthwise_float
 from tvmq.codegen.kernels.isa import isa_named
@@ -19,6 +20,7 @@ def conv_of(batch: int, height: int, width: int, channels: int, kernel: tuple[in
     return Conv2d(batch, height, width, channels, channels, **sizes)  # type: ignore[arg-type]
 
 
+LEVELS = levels("generic", "avx2", "avx512bw")
 SHAPES = {
     "3 x 3": conv_of(1, 9, 20, 32, (3, 3), padding=(1, 1, 1, 1)),
     "strided": conv_of(2, 10, 17, 24, (3, 3), strides=(2, 2), padding=(0, 0, 1, 1)),
@@ -51,7 +53,7 @@ def make(conv: Conv2d, level: str, weight: np.ndarray, bias: np.ndarray | None, 
 @pytest.mark.parametrize("conv", SHAPES.values(), ids=SHAPES)
 def test_against_float64(conv, level):
     x, weight, bias = data(conv)
-    got = run(make(conv, level, weight, bias), level, x)
+    got = run_kernel(make(conv, level, weight, bias), (x,), level)
     assert_close(got, *conv_exact(conv, x, weight, bias), terms=weight[0].size)
 
 
@@ -61,10 +63,10 @@ def test_against_float64(conv, level):
 def test_equal_bits_on_both_vector_widths_and_as_a_grouped_convolution(name):
     conv = SHAPES[name]
     x, weight, bias = data(conv)
-    wide = run(make(conv, "avx512bw", weight, bias), "avx512bw", x)
-    np.testing.assert_array_equal(run(make(conv, "avx2", weight, bias), "avx2", x), wide)
+    wide = run_kernel(make(conv, "avx512bw", weight, bias), (x,), "avx512bw")
+    np.testing.assert_array_equal(run_kernel(make(conv, "avx2", weight, bias), (x,), "avx2"), wide)
     grouped = conv2d_float(conv, weight, bias, (), isa_named("avx2"))
-    np.testing.assert_array_equal(run(grouped, "avx2", x), wide)
+    np.testing.assert_array_equal(run_kernel(grouped, (x,), "avx2"), wide)
 
 
 @pytest.mark.slow
@@ -74,9 +76,9 @@ def test_equal_bits_on_any_number_of_threads(level):
     conv = SHAPES["parallel"]
     x, weight, bias = data(conv)
     kernel = make(conv, level, weight, bias)
-    one = run(kernel, level, x)
+    one = run_kernel(kernel, (x,), level)
     with threads(2):
-        np.testing.assert_array_equal(run(kernel, level, x), one)
+        np.testing.assert_array_equal(run_kernel(kernel, (x,), level), one)
 
 
 @pytest.mark.slow
@@ -85,8 +87,8 @@ def test_equal_bits_on_any_number_of_threads(level):
 def test_clip_and_no_bias(level):
     conv = SHAPES["three channels"]
     x, weight, _ = data(conv)
-    plain = run(make(conv, level, weight, None), level, x)
-    clipped = run(make(conv, level, weight, None, Clip(0.0, 1.0)), level, x)
+    plain = run_kernel(make(conv, level, weight, None), (x,), level)
+    clipped = run_kernel(make(conv, level, weight, None, Clip(0.0, 1.0)), (x,), level)
     np.testing.assert_array_equal(clipped, np.clip(plain, 0, 1))
     assert not np.array_equal(plain, clipped)
 

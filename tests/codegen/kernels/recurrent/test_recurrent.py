@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tvm
 
-from tests.codegen.kernels.harness import compile_function, levels
+from tests.codegen.kernels.harness import levels, run_kernel
 from tests.codegen.kernels.recurrent.cases import CASES, Case
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.recurrent.recurrent import recurrent
@@ -24,7 +23,5 @@ LEVELS = levels("generic", "avx2", "avx512bw", "avxvnni", "avx512vnni")
 def test_equals_the_definition(level: str, kind: str, options: dict[str, Any], is_codes: bool) -> None:
     case = Case.of(kind, options, is_codes=is_codes)
     kernel = recurrent(case.layer, isa_named(level), case.weight, case.terms, case.scale)
-    y = np.full(case.shape, 77, np.float32)
-    tensors = [tvm.runtime.tensor(array) for array in (*case.inputs, *kernel.constants, y)]
-    compile_function(kernel.name, kernel.func, level)(*tensors)
-    np.testing.assert_array_equal(tensors[-1].numpy().view(np.int32), case.expected().view(np.int32))
+    found = run_kernel(kernel, case.inputs, level, case.shape)
+    np.testing.assert_array_equal(found.view(np.int32), case.expected().view(np.int32))

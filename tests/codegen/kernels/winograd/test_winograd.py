@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
-import tvm
 import tvm_ffi
 
-from tests.codegen.kernels.harness import (
-    compile_function,
-    conv_operands,
-    epilogue_for,
-    expected_conv,
-    levels,
-    requantize_for,
-    run_kernel,
-)
+from tests.codegen.kernels import harness
+from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, requantize_for, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.isa import isa_named, level
-from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Kernel, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Dequantize, Requantize
 from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.codegen.kernels.winograd.scheme import F2, F4, Scheme, refusal
 from tvmq.codegen.kernels.winograd.shape import shape_for
@@ -37,13 +29,9 @@ def same(channels: int, filters: int, height: int = 9, width: int = 10, **option
     return Conv2d(options.pop("batch", 1), height, width, channels, filters, (3, 3), padding=SAME, **options)
 
 
-def compare(conv: Conv2d, name: str, kind: str, *, x_zero: int = 7, scheme: Scheme = F4) -> None:
+def compare(conv: Conv2d, name: str, kind: str, scheme: Scheme = F4) -> None:
     """Assert that the kernel gives the bits of the definition."""
-    operands = conv_operands(conv)
-    epilogue, others = epilogue_for(conv, kind)
-    kernel = winograd(conv, *operands[1:], x_zero, epilogue, isa_named(name), scheme=scheme)
-    found = run_kernel(kernel, (operands[0], *others), name)
-    np.testing.assert_array_equal(found, expected_conv(conv, operands, x_zero, epilogue, others))
+    harness.compare(conv, name, *epilogue_for(conv, kind), x_zero=7, make=partial(winograd, scheme=scheme))
 
 
 CASES = [
@@ -73,10 +61,7 @@ def test_small_tiles(name: str) -> None:
 @pytest.mark.parametrize("name", levels("avx512vnni"))
 @pytest.mark.parametrize(
     ("conv", "chunks"),
-    [
-        (same(64, 64, 33, 30, batch=2), (6, 1)),
-        (same(96, 456, 10, 14), (1, 8)),
-    ],
+    [(same(64, 64, 33, 30, batch=2), (6, 1)), (same(96, 456, 10, 14), (1, 8))],
     ids=["tiles of two pictures", "panels"],
 )
 def test_chunks(name: str, conv: Conv2d, chunks: tuple[int, int]) -> None:
@@ -102,39 +87,15 @@ def adversarial(conv: Conv2d) -> list[tuple[np.ndarray, np.ndarray]]:
 @pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
-def test_adversarial_weights(name: str) -> None:
-    # 114 channels are as many as F(4x4) is proved for with any weights
-    adversaries(name, F4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", levels("avx2"))
-def test_adversarial_weights_of_small_tiles(name: str) -> None:
-    adversaries(name, F2)
-
-
-def adversaries(name: str, scheme: Scheme) -> None:
-    """Assert equality for all of them, by one compiled function."""
-    conv, function = same(114, 8, 5, 8), None
+@pytest.mark.parametrize("scheme", [F4, F2], ids=["4x4", "2x2"])
+def test_adversarial_weights(name: str, scheme: Scheme) -> None:
+    """114 channels are as many as F(4x4) is proved for with any weights."""
+    conv = same(114, 8, 5, 8)
     for x, weight in adversarial(conv):
         bias = np.zeros(conv.filters, np.int32)
         kernel = winograd(conv, weight, bias, 255, (), isa_named(name), scheme=scheme)
-        function = function or compiled(kernel, name)
         expected = expected_conv(conv, (x, weight, bias), 255, (), ())
-        np.testing.assert_array_equal(function(x, *kernel.constants), expected)
-
-
-def compiled(kernel: Kernel, name: str) -> Callable[..., np.ndarray]:
-    """The kernel as a function of its input and constants."""
-    code = compile_function(kernel.name, kernel.func, name)
-    shape = [int(extent) for extent in kernel.func.params[-1].shape]
-
-    def run(*arrays: np.ndarray) -> np.ndarray:
-        output = tvm.runtime.tensor(np.full(shape, 77, str(kernel.func.params[-1].dtype)))
-        code(*(tvm.runtime.tensor(array) for array in arrays), output)
-        return output.numpy()
-
-    return run
+        np.testing.assert_array_equal(run_kernel(kernel, (x,), name), expected)
 
 
 @pytest.mark.parametrize("name", levels("avx512vnni"))

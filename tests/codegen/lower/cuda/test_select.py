@@ -1,7 +1,5 @@
 """Layers of a model that run on the templates for GPUs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

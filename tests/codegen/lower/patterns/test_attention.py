@@ -58,21 +58,18 @@ PRODUCT = "m = R.tvmq.matmul(a, b, a_zero=3, b_zero=7)\n"
 SCALED = 'd = R.tvmq.dequantize(m, R.const(0.5, "float32"), R.const(0, "int32"))\n'
 
 
-@pytest.mark.parametrize(
-    ("body", "members"),
-    [
-        (SCALED + "y = R.permute_dims(d, [0, 2, 1, 3])", ["m", "d", "y"]),
-        (SCALED + "y = R.permute_dims(d, [0, 1, 3, 2])", ["m", "d"]),
-        (SCALED + "y = R.permute_dims(d)", ["m", "d"]),
-        ('y = R.tvmq.requantize(m, R.const(0.01, "float32"), R.const(0, "int32"), zero_point=3)', ["m", "y"]),
-        (
-            'y = R.tvmq.requantize(m, R.const(1, "int32"), R.const(-7, "int32"), zero_point=3, mode="fixed_point")',
-            ["m", "y"],
-        ),
-        ('y = R.tvmq.dequantize(m, R.const(0.5, "float32"), R.const(9, "int32"))', None),
-        ("y = R.permute_dims(m, [0, 2, 1, 3])", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "members"), [
+    (SCALED + "y = R.permute_dims(d, [0, 2, 1, 3])", ["m", "d", "y"]),
+    (SCALED + "y = R.permute_dims(d, [0, 1, 3, 2])", ["m", "d"]),
+    (SCALED + "y = R.permute_dims(d)", ["m", "d"]),
+    ('y = R.tvmq.requantize(m, R.const(0.01, "float32"), R.const(0, "int32"), zero_point=3)', ["m", "y"]),
+    (
+        'y = R.tvmq.requantize(m, R.const(1, "int32"), R.const(-7, "int32"), zero_point=3, mode="fixed_point")',
+        ["m", "y"],
+    ),
+    ('y = R.tvmq.dequantize(m, R.const(0.5, "float32"), R.const(9, "int32"))', None),
+    ("y = R.permute_dims(m, [0, 2, 1, 3])", None),
+])  # fmt: skip
 def test_what_goes_into_the_kernel(body: str, members: list[str] | None) -> None:
     text = body.split("y = ")[1]
     shape = {"R.permute_dims(d, [0, 2, 1, 3])": "(2, 4, 3, 6)", "R.permute_dims(d)": "(6, 4, 3, 2)"}.get(

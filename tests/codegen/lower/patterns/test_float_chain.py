@@ -19,19 +19,16 @@ d = R.tvmq.dequantize(s, R.const(0.5, "float32"), R.const(0, "int32"))
 QUANTIZE = 'y = R.tvmq.quantize({}, R.const(0.5, "float32"), R.const(3, "int32"))'
 
 
-@pytest.mark.parametrize(
-    ("body", "members", "dtype"),
-    [
-        (QUANTIZE.format("d"), "s d y", "uint8"),
-        ("a = R.sigmoid(d)\nb = R.multiply(d, a)\n" + QUANTIZE.format("b"), "s d a b y", "uint8"),
-        ('a = R.add(d, R.const([1, 2, 3, 4], "float32"))\ny = R.nn.relu(a)', "s d a y", "float32"),
-        ('a = R.add(d, R.const([[1], [2]], "float32"))\ny = R.nn.relu(a)', "s d", "float32"),  # of rows
-        ('a = R.multiply(d, R.const(0.0, "float32"))\ny = R.nn.relu(a)', "s d", "float32"),
-        ("a = R.nn.relu(d)\ny = R.multiply(a, w)", "s d a", "float32"),
-        ("a = R.sigmoid(d)\nb = R.multiply(a, w)\ny = R.multiply(d, b)", "s d", "float32"),  # d is read outside
-        ("y = R.subtract(d, d)", "s d", "float32"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "members", "dtype"), [
+    (QUANTIZE.format("d"), "s d y", "uint8"),
+    ("a = R.sigmoid(d)\nb = R.multiply(d, a)\n" + QUANTIZE.format("b"), "s d a b y", "uint8"),
+    ('a = R.add(d, R.const([1, 2, 3, 4], "float32"))\ny = R.nn.relu(a)', "s d a y", "float32"),
+    ('a = R.add(d, R.const([[1], [2]], "float32"))\ny = R.nn.relu(a)', "s d", "float32"),  # of rows
+    ('a = R.multiply(d, R.const(0.0, "float32"))\ny = R.nn.relu(a)', "s d", "float32"),
+    ("a = R.nn.relu(d)\ny = R.multiply(a, w)", "s d a", "float32"),
+    ("a = R.sigmoid(d)\nb = R.multiply(a, w)\ny = R.multiply(d, b)", "s d", "float32"),  # d is read outside
+    ("y = R.subtract(d, d)", "s d", "float32"),
+])  # fmt: skip
 def test_what_goes_into_the_kernel(body: str, members: str, dtype: str) -> None:
     view = View(block(SIGNATURE, PRODUCT + body, f'(2, 4), "{dtype}"'))
     assert [chain.members for chain in find_chains(view, fused_kernels=True).values()] == [members.split()]

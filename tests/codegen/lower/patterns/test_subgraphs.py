@@ -40,25 +40,19 @@ def codes(scale: str = 'R.const(0.03, "float32")', of: str = "n") -> str:
 
 @pytest.mark.slow
 @pytest.mark.thinned(2)
-@pytest.mark.parametrize(
-    ("body", "members"),
-    [
-        (SUM + NORM + CODES + BACK + "y = R.negative(d)", ["s", "n", "q"]),
-        (SUM + NORM + CODES + BACK + "y = R.add(n, d)", ["s", "n", "q"]),
-        (SUM + NORM + CODES + BACK + "e = R.add(s, d)\ny = R.subtract(e, n)", ["s", "n", "q"]),
-        (SUM + NORM + SCALED + codes(of="p") + BACK + "y = R.add(n, d)", ["s", "n", "p", "q"]),
-        (SUM + NORM + SCALED + codes(of="p") + BACK + "y = R.add(p, d)", ["s", "n"]),
-        (SUM + NORM + "y = R.negative(n)", ["s", "n"]),
-        (SUM + NORM + "m = R.negative(n)\n" + CODES + BACK + "y = R.add(m, d)", ["s", "n"]),
-        (SUM.replace("b)", "c)") + NORM + CODES + BACK + "y = R.negative(d)", ["n", "q"]),
-        (SUM + NORM + codes(of="s") + BACK + "y = R.add(n, d)", ["s", "n"]),
-        (SUM + NORM + codes('R.const(1e-38, "float32")') + BACK + "y = R.negative(d)", ["s", "n"]),
-        (
-            SUM + NORM.replace("layer_norm(s, g, h", "rms_norm(s, g") + CODES + BACK + "y = R.negative(d)",
-            ["s", "n", "q"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("body", "members"), [
+    (SUM + NORM + CODES + BACK + "y = R.negative(d)", ["s", "n", "q"]),
+    (SUM + NORM + CODES + BACK + "y = R.add(n, d)", ["s", "n", "q"]),
+    (SUM + NORM + CODES + BACK + "e = R.add(s, d)\ny = R.subtract(e, n)", ["s", "n", "q"]),
+    (SUM + NORM + SCALED + codes(of="p") + BACK + "y = R.add(n, d)", ["s", "n", "p", "q"]),
+    (SUM + NORM + SCALED + codes(of="p") + BACK + "y = R.add(p, d)", ["s", "n"]),
+    (SUM + NORM + "y = R.negative(n)", ["s", "n"]),
+    (SUM + NORM + "m = R.negative(n)\n" + CODES + BACK + "y = R.add(m, d)", ["s", "n"]),
+    (SUM.replace("b)", "c)") + NORM + CODES + BACK + "y = R.negative(d)", ["n", "q"]),
+    (SUM + NORM + codes(of="s") + BACK + "y = R.add(n, d)", ["s", "n"]),
+    (SUM + NORM + codes('R.const(1e-38, "float32")') + BACK + "y = R.negative(d)", ["s", "n"]),
+    (SUM + NORM.replace("layer_norm(s, g, h", "rms_norm(s, g") + CODES + BACK + "y = R.negative(d)", ["s", "n", "q"]),
+])  # fmt: skip
 def test_what_goes_together_and_is_exact(body: str, members: list[str]) -> None:
     mod = block(STREAMS, body, '(1, 5, 24), "float32"', f=FACTORS)
     chains = [chain.members for chain in find_chains(View(mod), fused_kernels=True).values() if "n" in chain.members]
@@ -111,15 +105,12 @@ y = R.reshape(p, R.shape([1, 2, 4, 15]))"""
     np.testing.assert_array_equal(tvmq.build(mod).run({"x": x})[0], expected)
 
 
-@pytest.mark.parametrize(
-    "cells, order, result, dtype",
-    [
-        ("[1, 2, 2, 3, 2, 5]", "[0, 3, 4, 2, 5, 1]", "(1, 3, 4, 10)", "uint8"),  # columns before rows
-        ("[1, 2, 2, 3, 5, 2]", "[0, 3, 4, 1, 5, 2]", "(1, 3, 10, 4)", "uint8"),  # cells of another picture
-        ("[1, 2, 2, 3, 2, 5]", "[0, 3, 4, 1, 5, 2]", "(1, 12, 2, 5)", "uint8"),  # another result
-        ("[1, 2, 2, 3, 2, 5]", "[0, 3, 4, 1, 5, 2]", "(1, 3, 4, 10)", "float32"),  # no codes
-    ],
-)
+@pytest.mark.parametrize("cells, order, result, dtype", [
+    ("[1, 2, 2, 3, 2, 5]", "[0, 3, 4, 2, 5, 1]", "(1, 3, 4, 10)", "uint8"),  # columns before rows
+    ("[1, 2, 2, 3, 5, 2]", "[0, 3, 4, 1, 5, 2]", "(1, 3, 10, 4)", "uint8"),  # cells of another picture
+    ("[1, 2, 2, 3, 2, 5]", "[0, 3, 4, 1, 5, 2]", "(1, 12, 2, 5)", "uint8"),  # another result
+    ("[1, 2, 2, 3, 2, 5]", "[0, 3, 4, 1, 5, 2]", "(1, 3, 4, 10)", "float32"),  # no codes
+])  # fmt: skip
 def test_what_only_looks_like_it(cells: str, order: str, result: str, dtype: str) -> None:
     body = f"""r = R.reshape(x, R.shape({cells}))
 p = R.permute_dims(r, axes={order})

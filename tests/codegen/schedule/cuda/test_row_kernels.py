@@ -10,6 +10,7 @@ from tvm import relax
 
 from tests.cuda_emulator.model import EmulatedModel
 from tests.support.devices.gpu import needs_gxx
+from tests.support.models.built_modules import build_module
 from tvmq.codegen.schedule.cuda.row_kernels import LONGEST
 from tvmq.graph import ops
 from tvmq.reference import Reference
@@ -34,22 +35,12 @@ CASES: list[tuple[tuple[int, ...], Callable[[relax.Expr], relax.Expr], int]] = [
 ]
 
 
-def module(shape: tuple[int, ...], make: Callable[[relax.Expr], relax.Expr]):
-    """A module of one operator."""
-    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType(shape, "float32"))
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            result = builder.emit_output(builder.emit(make(x)))
-        builder.emit_func_output(result)
-    return builder.get()
-
-
 @pytest.mark.slow
 @pytest.mark.thinned(3)
 @needs_gxx
 @pytest.mark.parametrize("shape, make, kernels", CASES, ids=[f"{i}_{shape}" for i, (shape, _, _) in enumerate(CASES)])
 def test_rows_are_exact(shape, make, kernels):
-    mod = module(shape, make)
+    mod = build_module({"x": shape}, lambda _, x: make(x))
     x = (np.random.default_rng(0).standard_normal(shape) * 3).astype(np.float32)
     x.flat[:4] = np.nan, np.inf, -np.inf, -0.0
     emulated, expected = EmulatedModel(mod), np.asarray(Reference(mod).run({"x": x})[0])
@@ -63,7 +54,7 @@ def test_rows_are_exact(shape, make, kernels):
 @pytest.mark.slow
 def test_elements_of_a_long_row_are_left_to_all_threads():
     length = 16 * LONGEST + 16
-    mod = module((1, length), lambda x: ops.layer_norm(x, constant(length), constant(length, 1), axes=1))
+    mod = build_module({"x": (1, length)}, lambda _, x: ops.layer_norm(x, constant(length), constant(length, 1), axes=1))
     x = np.random.default_rng(0).standard_normal((1, length)).astype(np.float32)
     emulated = EmulatedModel(mod)
     assert emulated.source.count("__global__ void") > 2
@@ -76,5 +67,5 @@ def test_elements_of_a_long_row_are_left_to_all_threads():
 def test_a_product_is_no_step_of_a_row():
     """Each element is a thread's, not that of 16 which all compute it."""
     weight = relax.const(np.random.default_rng(0).standard_normal((40, 8)).astype(np.float32))
-    source = EmulatedModel(module((6, 40), lambda x: relax.op.matmul(x, weight))).source
+    source = EmulatedModel(build_module({"x": (6, 40)}, lambda _, x: relax.op.matmul(x, weight))).source
     assert "__launch_bounds__(48)" in source and "threadIdx.y" not in source

@@ -106,14 +106,11 @@ def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow_cases("options0*", "options1*")
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"dialect": "tensorRT"}, "dialect must be one of onnxruntime, tensorrt. Got 'tensorRT' instead; did you mean"),
-        ({"dialect": 3}, "dialect must be one of onnxruntime, tensorrt. Got 3 instead$"),
-        ({"opset": 18}, "opset must be None or one of 17, 21. Got 18 instead$"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"dialect": "tensorRT"}, "dialect must be one of onnxruntime, tensorrt. Got 'tensorRT' instead; did you mean"),
+    ({"dialect": 3}, "dialect must be one of onnxruntime, tensorrt. Got 3 instead$"),
+    ({"opset": 18}, "opset must be None or one of 17, 21. Got 18 instead$"),
+])  # fmt: skip
 def test_unknown_names(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=f"^to_onnx: {message}"):
         tvmq.to_onnx(plain(), tmp_path / "model.onnx", **options)

@@ -13,6 +13,7 @@ from tvm import relax, tirx
 import tvmq
 from tests.formats.onnx.exporter.test_to_onnx import exported
 from tests.support.float_products import run_in_float
+from tests.support.models.built_modules import build_module
 from tests.support.models.dynamic_models import encoder, pictures, texts
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter.graph import OnnxGraph
@@ -48,16 +49,12 @@ def test_sizes_stay_dynamic(name: str, tmp_path: Path) -> None:
 
 def test_a_value_in_a_dynamic_shape(tmp_path: Path) -> None:
     """Zeros that an LSTM of torch begins with have the batch of the run."""
-    batch = tirx.Var("batch", "int64")
-    x = relax.Var("x", relax.TensorType([batch, 3], "float32"))
-    builder = relax.BlockBuilder()
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            start = builder.emit(relax.op.full([batch, 3], relax.const(1.5, "float32"), "float32"))
-            y = builder.emit_output(relax.op.subtract(x, start))
-        builder.emit_func_output(y)
+
+    def body(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+        return relax.op.subtract(x, builder.emit(relax.op.full(x.ty.shape, relax.const(1.5, "float32"), "float32")))
+
     with tvmq.qconfig(activations=None):
-        module = tvmq.quantize(*tvmq.from_relax(builder.get(), {}), guard=None)
+        module = tvmq.quantize(*tvmq.from_relax(build_module({"x": ("batch", 3)}, body), {}), guard=None)
     feed = {"x": np.float32([[1, 2, 3], [4, 5, 6]])}
     (found,) = run_in_float(exported(module, tmp_path), feed)
     np.testing.assert_array_equal(found, feed["x"] - 1.5)

@@ -8,26 +8,12 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
 import tvmq
 from tests.support.models.networks import Net, feeds_of
+from tests.support.models.onnx_models import words
 from tvmq.errors import UnsupportedOpError
-
-
-def words() -> onnx.ModelProto:
-    """Rows of a table and a product of them."""
-    random = np.random.default_rng(0)
-    arrays = {"table": random.normal(size=(20, 8)), "matrix": random.normal(size=(8, 6))}
-    constants = [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()]
-    nodes = [
-        helper.make_node("Gather", ["table", "ids"], ["rows"], "/words"),
-        helper.make_node("MatMul", ["rows", "matrix"], ["y"], "/head"),
-    ]
-    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [2, 3])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3, 6])
-    graph = helper.make_graph(nodes, "words", [ids], [y], constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def picture() -> onnx.ModelProto:

@@ -6,9 +6,10 @@ import numpy as np
 import onnx
 import pytest
 from frontend_models import normal_floats
-from onnx import helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 
@@ -20,12 +21,10 @@ def model(equation: str, shapes: list[tuple[int, ...]], constants: str = "", dyn
     values = [floats(*shape) for shape in shapes]
     names = [f"x{position}" for position in range(len(values))]
     fed = {name: value for name, value in zip(names, values, strict=True) if name[1:] not in constants}
-    inputs = [helper.make_tensor_value_info(n, 1, ["b", *v.shape[1:]] if dynamic else v.shape) for n, v in fed.items()]
-    weights = [numpy_helper.from_array(v, n) for n, v in zip(names, values, strict=True) if n not in fed]
+    inputs = {n: ["b", *v.shape[1:]] if dynamic else v.shape for n, v in fed.items()}
+    weights = {n: v for n, v in zip(names, values, strict=True) if n not in fed}
     nodes = [helper.make_node("Einsum", names, ["y"], name="layer", equation=equation)]
-    graph = helper.make_graph(nodes, "g", inputs, [helper.make_tensor_value_info("y", 1, None)], weights)
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    return proto, fed, np.einsum(equation.replace(" ", ""), *values, dtype=np.float64)
+    return make_model(nodes, inputs, ["y"], weights, 13), fed, np.einsum(equation.replace(" ", ""), *values, dtype=np.float64)
 
 
 CASES: list[tuple[str, list[tuple[int, ...]], str]] = [

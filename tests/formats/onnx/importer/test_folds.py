@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 from tests.support.onnx_cases import load_cases
 from tests.support.onnx_folds import (
     ALONE,
@@ -32,11 +33,8 @@ CONSTANT = np.random.default_rng(0).standard_normal((2, 3, 4)).astype(np.float32
 
 def of_constant(op_type: str, x: np.ndarray, opset: int, **attributes: Any) -> onnx.ModelProto:
     """A model of one node on a constant."""
-    graph = helper.make_graph(
-        [helper.make_node(op_type, ["c"], ["y"], name="layer", **attributes)],
-        "g", [], [helper.make_empty_tensor_value_info("y")], [numpy_helper.from_array(x, "c")],
-    )  # fmt: skip
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    node = helper.make_node(op_type, ["c"], ["y"], name="layer", **attributes)
+    return make_model([node], {}, ["y"], {"c": x}, opset)
 
 
 def of_rows(op_type: str, x: np.ndarray) -> np.ndarray:
@@ -64,11 +62,8 @@ def test_softmax_of_constants_before_opset_13_is_of_rows(op_type: str, opset: in
 
 @pytest.mark.parametrize("op_type", ["Softmax", "LogSoftmax", "Hardmax"])
 def test_softmax_of_dynamic_shapes_before_opset_13_is_of_rows_or_refused(op_type: str) -> None:
-    graph = helper.make_graph(
-        [helper.make_node(op_type, ["x"], ["y"], name="layer", axis=1)],
-        "g", [helper.make_tensor_value_info("x", 1, ["n", 3, "m"])], [helper.make_empty_tensor_value_info("y")],
-    )  # fmt: skip
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
+    node = helper.make_node(op_type, ["x"], ["y"], name="layer", axis=1)
+    model = make_model([node], {"x": ["n", 3, "m"]}, ["y"], opset=11)
     if op_type == "Hardmax":
         with pytest.raises(tvmq.errors.UnsupportedOpError, match="layer 'layer': Hardmax: dynamic dimensions before"):
             from_onnx(model)
@@ -113,11 +108,8 @@ def test_what_the_reference_computes_wrongly_is_left_or_equal_to_compiled_code(c
     random = np.random.default_rng(1)
     values = {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items() if name}
     values |= {"s": np.float32([1, 1, 0.2, 0.2])} if op_type == "Resize" else {}
-    inputs = [helper.make_tensor_value_info(name, 1, value.shape) for name, value in values.items()]
     node = helper.make_node(op_type, list(shapes), ["y"], name="layer", **options)
-    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", 1, None)])
-    opset = 11 if op_type.endswith("max") else 18
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    model = make_model([node], values, ["y"], opset=11 if op_type.endswith("max") else 18)
     ours = folded(constants(model, values))
     assert ours is None or np.allclose(ours["y"], computed(model, values)[0], rtol=1e-5, atol=1e-6)
 

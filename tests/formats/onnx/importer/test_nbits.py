@@ -74,15 +74,12 @@ def product(
     return model_of(node, x, tensors, kind), real.T, offset
 
 
-@pytest.mark.parametrize(
-    ("options", "in_codes"),
-    [
-        ({}, True), ({"bits": 2, "rows": 20, "block": 32, "zero": "packed", "g_idx": "plain"}, True),
-        ({"rows": 40, "zero": "packed", "bias": True}, True), ({"g_idx": "order", "zero": "packed"}, True),
-        ({"bits": 8}, True), ({"bits": 8, "zero": "packed"}, False), ({"rows": 40, "g_idx": "any"}, False),
-        ({"zero": "float", "rows": 48}, False), ({"zero": "packed", "dtype": np.float16, "block": 32}, True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "in_codes"), [
+    ({}, True), ({"bits": 2, "rows": 20, "block": 32, "zero": "packed", "g_idx": "plain"}, True),
+    ({"rows": 40, "zero": "packed", "bias": True}, True), ({"g_idx": "order", "zero": "packed"}, True),
+    ({"bits": 8}, True), ({"bits": 8, "zero": "packed"}, False), ({"rows": 40, "g_idx": "any"}, False),
+    ({"zero": "float", "rows": 48}, False), ({"zero": "packed", "dtype": np.float16, "block": 32}, True),
+])  # fmt: skip
 def test_products_are_what_the_file_says(options: dict[str, Any], in_codes: bool) -> None:
     """Codes stay codes where blocks hold them; of others the floats that they stand for."""
     model, weight, bias = product(**options)
@@ -126,18 +123,15 @@ def test_tables_are_what_the_file_says(kind: str, bits: int, length: int, zero: 
     np.testing.assert_array_equal(np.asarray(tvmq.build(mod, params=params)(indices)), rows[indices])
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"bits": 3}, "codes of 3 bits in blocks of 16; use 2, 4 or 8 bits and a block size of 16, 32, 64"),
-        ({"block_size": 24}, "codes of 4 bits in blocks of 24; use 2"),
-        ({"weight_prepacked": 1}, "weight_prepacked=1 is made for one GPU"),
-        ({"K": 80}, r"its input 1 has shape \[6, 4, 8\], but K, N and block_size require 240 elements; the model is damaged"),
-        ({"K": -1}, "its weight has the shape -1 x 6; the model is damaged"),
-        ({"g": np.full(64, 4, np.int32)}, "g_idx is from 4 to 4 for 4 blocks; the model is damaged"),
-        ({"s": None}, "its input 2 is not a constant; use constant weights and scales"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    ({"bits": 3}, "codes of 3 bits in blocks of 16; use 2, 4 or 8 bits and a block size of 16, 32, 64"),
+    ({"block_size": 24}, "codes of 4 bits in blocks of 24; use 2"),
+    ({"weight_prepacked": 1}, "weight_prepacked=1 is made for one GPU"),
+    ({"K": 80}, r"its input 1 has shape \[6, 4, 8\], but K, N and block_size require 240 elements; the model is damaged"),
+    ({"K": -1}, "its weight has the shape -1 x 6; the model is damaged"),
+    ({"g": np.full(64, 4, np.int32)}, "g_idx is from 4 to 4 for 4 blocks; the model is damaged"),
+    ({"s": None}, "its input 2 is not a constant; use constant weights and scales"),
+])  # fmt: skip
 def test_products_in_other_forms_are_refused(change: dict[str, Any], words: str) -> None:
     model, _, _ = product(g_idx="plain")
     for name, value in change.items():
@@ -156,14 +150,11 @@ def test_products_in_other_forms_are_refused(change: dict[str, Any], words: str)
         from_onnx(model)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"block_size": 8}, "codes of 4 bits in blocks of 8; use 2, 4 or 8 bits"),
-        ({"quantize_axis": 2}, "scales of 2 dimensions along axis 2 do not fit codes of 2 dimensions; give the scales the rank of the codes"),
-        ({"w": np.zeros((10, 32), np.int8)}, "codes of type int8 are not supported; use int4, uint4 or uint8"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    ({"block_size": 8}, "codes of 4 bits in blocks of 8; use 2, 4 or 8 bits"),
+    ({"quantize_axis": 2}, "scales of 2 dimensions along axis 2 do not fit codes of 2 dimensions; give the scales the rank of the codes"),
+    ({"w": np.zeros((10, 32), np.int8)}, "codes of type int8 are not supported; use int4, uint4 or uint8"),
+])  # fmt: skip
 def test_tables_in_other_forms_are_refused(change: dict[str, Any], words: str) -> None:
     model, _ = table("UINT8", 4, 64, zero=True)
     for attribute in model.graph.node[0].attribute:

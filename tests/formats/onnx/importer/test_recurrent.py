@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tests.support.models.networks import feeds_of, run_onnx
+from tests.support.models.onnx_models import make_model
 from tvmq import Rule
 from tvmq.errors import BuildError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
@@ -43,14 +44,7 @@ def model(op: str, *, state: bool = False, bias: bool = True, peepholes: bool = 
         names.pop()
     results = ["y", "y_h", "y_c"][: 3 if op == "LSTM" else 2]
     node = helper.make_node(op, names, results, name="rnn", hidden_size=HIDDEN, **options)
-    graph = helper.make_graph(
-        [node], "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [STEPS, BATCH, INPUTS])],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in results],
-        [numpy_helper.from_array(array, name) for name, array in constants.items()],
-    )  # fmt: skip
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-    made.ir_version = 8
-    return made
+    return make_model([node], {"x": [STEPS, BATCH, INPUTS]}, results, constants, 17)
 
 
 CASES = [
@@ -179,13 +173,10 @@ def test_the_module_does_not_grow_with_the_steps() -> None:
     assert sizes[0] == sizes[1] < 20
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"input_forget": 1}, "input_forget=1 is not supported; export it with separate gates"),
-        ({"activations": ["HardSigmoid", "Tanh", "Tanh"]}, "activation hardsigmoid is unknown; use one of"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), [
+    ({"input_forget": 1}, "input_forget=1 is not supported; export it with separate gates"),
+    ({"activations": ["HardSigmoid", "Tanh", "Tanh"]}, "activation hardsigmoid is unknown; use one of"),
+])  # fmt: skip
 def test_refusals(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UnsupportedOpError, match=f"layer 'rnn': LSTM: {words}"):
         tvmq.from_onnx(model("LSTM", **options))

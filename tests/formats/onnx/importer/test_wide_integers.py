@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 import tvmq
+from tests.support.models.onnx_models import make_model
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 
 ODD, LOW, HIGH = 2**53 + 1, -(2**63), 2**63 - 1
@@ -22,11 +23,8 @@ def run(op_type: str, x: np.ndarray, *constants: Any, opset: int = 14, **attribu
     names = ["" if value is None else f"c{position}" for position, value in enumerate(constants)]
     results = ["y", "places"] if op_type == "TopK" else ["y"]
     node = helper.make_node(op_type, ["x", *names], results, name="layer", **attributes)
-    code = helper.np_dtype_to_tensor_dtype(x.dtype)
-    outputs = [helper.make_empty_tensor_value_info(name) for name in results]
-    weights = [numpy_helper.from_array(np.asarray(v), n) for n, v in zip(names, constants, strict=True) if n]
-    graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", code, x.shape)], outputs, weights)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    weights = {name: value for name, value in zip(names, constants, strict=True) if name}
+    model = make_model([node], {"x": x}, results, weights, opset)
     mod, params = from_onnx(onnx.shape_inference.infer_shapes(model))
     return [np.asarray(result) for result in tvmq.build(mod, params=params).run({"x": x})]
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from tests.formats.importing.frontend_models import run_onnxruntime
+from tests.support.models.onnx_models import make_model
 
 torch = pytest.importorskip("torch")
 
@@ -71,12 +72,9 @@ def model_of(case: Case) -> onnx.ModelProto:
     """Model of one node, whose first input is fed and whose others are constants."""
     name, inputs, attributes = case
     names = [f"i{n}" if value is not None else "" for n, value in enumerate(inputs)]
-    stored = [numpy_helper.from_array(np.asarray(v), n) for n, v in zip(names[1:], inputs[1:], strict=True) if n]
-    kind = helper.np_dtype_to_tensor_dtype(inputs[0].dtype)
-    x = helper.make_tensor_value_info("i0", kind, inputs[0].shape)
-    graph = helper.make_graph([helper.make_node(name, names, ["y"], name, **attributes)], "one", [x], [], stored)
-    graph.output.append(helper.make_empty_tensor_value_info("y"))
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    stored = {n: v for n, v in zip(names[1:], inputs[1:], strict=True) if n}
+    node = helper.make_node(name, names, ["y"], name, **attributes)
+    return make_model([node], {"i0": np.asarray(inputs[0])}, ["y"], stored, 17)
 
 
 def computed(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
@@ -107,11 +105,7 @@ def test_parts_and_dynamic_sizes() -> None:
         helper.make_node("Reshape", ["b", "wanted"], ["y"], "reshape"),
     ]
     constants = {"sizes": i64(1, 3), "first": i64(0), "three": i64(3), "rest": i64(5, 6)}
-    x = helper.make_tensor_value_info("i0", TensorProto.FLOAT, ["n", 4, 5, 6])
-    outputs = [helper.make_empty_tensor_value_info(name) for name in ("a", "y")]
-    stored = [numpy_helper.from_array(value, name) for name, value in constants.items()]
-    graph = helper.make_graph(nodes, "sizes", [x], outputs, stored)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = make_model(nodes, {"i0": ["n", 4, 5, 6]}, ["a", "y"], constants, 17)
     for batch in (X, X[:1]):
         for mine, theirs in zip(computed(model, batch), run_onnxruntime(model, {"i0": batch}), strict=True):
             np.testing.assert_array_equal(mine, theirs)

@@ -67,3 +67,16 @@ y = R.nn.relu(c)
 c = R.nn.conv2d(x, w, padding=1)
 y = R.tril(c)
 # Error: ConfigError: matches none of 2 layers
+
+# Case: a leaky relu is a slope of the requantize before it
+# Before
+c = R.nn.conv2d(x, w, padding=1)
+y = R.nn.leakyrelu(c, 0.25)  # conv2d: c, y; negative_slope=0.25
+z = R.nn.conv2d(y, w, padding=1)
+
+# Case: a requantize in integers has no slope
+# Options: requantize="fixed_point"
+# Before
+c = R.nn.conv2d(x, w, padding=1)  # conv2d: c
+y = R.nn.leakyrelu(c, 0.25)  # table: y; chain=['y']
+z = R.nn.conv2d(y, w, padding=1)

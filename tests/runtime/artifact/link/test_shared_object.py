@@ -50,7 +50,6 @@ def library() -> Any:
 
 @pytest.fixture(scope="module")
 def object_file(library: Any, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The functions as an object file."""
     path = tmp_path_factory.mktemp("object") / "code.o"
     library.write_to_file(str(path), "o")
     return path.read_bytes()
