@@ -9,8 +9,7 @@ import re
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from tvmq.base.foreign_errors import needs_extra
-from tvmq.errors import ModelError
+from tvmq.errors import ConfigError, ModelError
 from tvmq.relay.text.grammar import GRAMMAR
 from tvmq.relay.text.syntax_tree import Body, Text
 
@@ -129,8 +128,12 @@ def _refuse(error: Any, text: str, name: str) -> NoReturn:
 
 def _lark() -> Any:
     """The grammar library, imported when a text is read."""
-    with needs_extra("relay.parse", "lark", "relay"):
+    try:
         import lark
+    except ImportError as error:
+        raise ConfigError(
+            f'relay.parse: lark cannot be imported ({error}); install it with pip install "tvmq[relay]"'
+        ) from error
     return lark
 
 

@@ -37,11 +37,9 @@ def export_torch(
             f"export-torch: input '{dynamic[0]}' has dynamic sizes; fix them with `tvmq quantize --shape`, or call "
             "tvmq.to_torch and torch.export.export with dynamic_shapes"
         )
-    with step("export", quiet=quiet):
-        with needs_extra("export-torch", "torch", "torch"):
-            import torch  # noqa: F401
-        from tvmq.formats.torch.exporter.to_torch import save_program
+    from tvmq.formats.torch.exporter.to_torch import save_program  # imports TVM
 
+    with step("export", quiet=quiet), needs_extra("export-torch", "torch", "torch"):
         save_program(exe.module, [(info.shape, info.dtype) for info in exe.input_info], output, form=form)
     if as_json:
         print_json({"output": str(output), "bytes": output.stat().st_size})
