@@ -38,7 +38,7 @@ SUFFIX = {"export_c": ".c", "calibration": ".npz", "to_torch": ".pt2"}
 
 
 def _save_program(qmod: Module, path: Path) -> None:
-    from tvmq.formats.torch.exporter.program import save_program
+    from tvmq.formats.torch.exporter.to_torch import save_program
 
     save_program(qmod, [((1, 3, 8, 8), "float32")], path, form="exact")
 

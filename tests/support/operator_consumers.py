@@ -137,19 +137,19 @@ def _torch() -> Set[str]:
 
 
 def _tflite() -> Set[str]:
-    from tvmq.formats.tflite.forms import FORMS
+    from tvmq.formats.tflite.to_tflite import FORMS
 
     return FORMS.keys()
 
 
 def _tosa() -> Set[str]:
-    from tvmq.formats.tosa.forms import FORMS
+    from tvmq.formats.tosa.to_tosa import FORMS
 
     return FORMS.keys()
 
 
 def _c() -> Set[str]:
-    from tvmq.formats.c.forms import FORMS
+    from tvmq.formats.c.export_c import FORMS
 
     return FORMS.keys()
 
@@ -255,15 +255,15 @@ MATRIX: dict[str, Consumer] = {
                 "The description `tflite` has no factors that vary over a tensor.": ("tvmq.scale_shift",),
             },
         ),
-        "`FORMS` of `tvmq/formats/tflite/forms.py`",
+        "`FORMS` of `tvmq/formats/tflite/to_tflite.py`",
     ),
     "TOSA": Consumer(
         INTEGER,
         _tosa,
         _core(REFUSED, (*RARE, *CONSTANT, *ONLY_C), {"The description `tosa` has no prelu.": ("tvmq.prelu",)}),
-        "`FORMS` of `tvmq/formats/tosa/forms.py`",
+        "`FORMS` of `tvmq/formats/tosa/to_tosa.py`",
     ),
-    "C": Consumer(INTEGER, _c, _core(REFUSED, (*RARE, *CONSTANT)), "`FORMS` of `tvmq/formats/c/forms.py`"),
+    "C": Consumer(INTEGER, _c, _core(REFUSED, (*RARE, *CONSTANT)), "`FORMS` of `tvmq/formats/c/export_c.py`"),
     "training": Consumer(
         OPERATORS.keys(),
         _training,

@@ -189,8 +189,7 @@ def check_decomposed(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarr
     import torch
     from torch import fx
 
-    from tvmq.formats.torch.exporter.build_module import _identifier
-    from tvmq.formats.torch.exporter.conversions import DECOMPOSED
+    from tvmq.formats.torch.exporter.build_module import DECOMPOSED, _identifier
     from tvmq.formats.torch.exporter.to_torch import TORCH
 
     values, rooms = values_of_definition(module, feed), Rooms(module)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 from tvmq.base.text import printable
-from tvmq.errors import MemoryLimitError, ModelError, TvmqError
+from tvmq.errors import ConfigError, MemoryLimitError, ModelError, TvmqError
 
 LONGEST = 200  # characters that are quoted
 # "Check failed: (a == b) is false: why", "Check failed: fb->value != 0 (0 vs. 0) : why"
@@ -53,6 +54,17 @@ def clause(error: BaseException) -> str:
     """The reason in brackets, to be put behind a statement; "" where there is none."""
     text = reason(error)
     return f" ({text})" if text else ""
+
+
+@contextmanager
+def needs_extra(caller: str, package: str, extra: str, kind: type[TvmqError] = ConfigError) -> Iterator[None]:
+    """Say how to install a package of an extra of tvmq where an import in the block fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise kind(
+            f'{caller}: {package} cannot be imported ({error}); install it with pip install "tvmq[{extra}]"'
+        ) from error
 
 
 def explain_exceptions(stage: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:

@@ -153,19 +153,14 @@ def _is_object(kind: str) -> bool:
 
 def _schemas(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """(field, what it may hold) of a type and those that it inherits from."""
-    info = type_info(kind)
+    from tvm_ffi import core
+
+    info = core._lookup_or_register_type_info_from_type_key(kind)
     while info is not None:
         for field in info.fields or ():
             schema = (field.metadata or {}).get("type_schema", {})
             yield field.name, json.loads(schema) if isinstance(schema, str) else schema
         info = info.parent_type_info
-
-
-def type_info(kind: str) -> Any:
-    """TVM's facts about the fields of a type; ValueError for one that it does not know."""
-    from tvm_ffi import core
-
-    return core._lookup_or_register_type_info_from_type_key(kind)  # noqa: SLF001
 
 
 def decode_tensor(data: str) -> bytes:

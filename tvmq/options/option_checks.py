@@ -45,10 +45,7 @@ def is_number(value: Any) -> bool:
 def number(low: float, high: float) -> tuple[Check, str]:
     """Check for a finite number with low < value <= high."""
     text = f"a number in ({low:g}, {high:g}]" if math.isfinite(high) else f"a finite number above {low:g}"
-    return (
-        lambda value: is_number(value) and low < value <= high,
-        text,
-    )
+    return (lambda value: is_number(value) and low < value <= high, text)
 
 
 def tuple_of(kind: type, what: str, *, none: bool) -> tuple[Check, str]:

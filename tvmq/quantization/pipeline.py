@@ -229,8 +229,8 @@ def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset |
         return _quantize_by_thresholds(request, request.calibration, prepared)
     quantization = StaticQuantization(prepared, data, request.config, request.backend)
     if request.finetune is not None:
-        return _quantize_by_finetuning(request, request.finetune, quantization)
-    return _quantize_by_calibration(request, quantization)
+        return _apply_guard(request, quantization, request.finetune.module(quantization))
+    return _apply_guard(request, quantization, quantization.module())
 
 
 def _do_without_data(request: Request) -> Request:
@@ -269,16 +269,6 @@ def _quantize_by_thresholds(request: Request, calibration: CalibrationResult, pr
             "this model anew"
         )
     return round_module(annotated, calibration, request.config)
-
-
-def _quantize_by_finetuning(request: Request, finetune: Finetuning, quantization: StaticQuantization) -> tvm.IRModule:
-    """Quantize, train the integers on the float model's tensors, and apply the guard."""
-    return _apply_guard(request, quantization, finetune.module(quantization))
-
-
-def _quantize_by_calibration(request: Request, quantization: StaticQuantization) -> tvm.IRModule:
-    """Quantize with thresholds chosen from the data, and apply the guard; some options need no data."""
-    return _apply_guard(request, quantization, quantization.module())
 
 
 def _apply_guard(request: Request, quantization: StaticQuantization, module: tvm.IRModule) -> tvm.IRModule:

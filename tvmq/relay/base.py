@@ -12,7 +12,6 @@ from functools import cache
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import tvm
 from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
@@ -134,11 +133,6 @@ def _leaves(expr: Any) -> Iterable[relax.Var]:
         return _leaves(expr.tuple_value)
     inner = expr.fields if isinstance(expr, relax.Tuple) else expr.args if isinstance(expr, relax.Call) else ()
     return [var for item in inner for var in _leaves(item)]
-
-
-def is_tuple(value: Any) -> bool:
-    """True for a Relax value whose type is a tuple."""
-    return isinstance(value.ty, tvm.ir.TupleType)
 
 
 def apply(name: str, args: Sequence[Expr], **attrs: Any) -> Call:

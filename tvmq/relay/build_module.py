@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import tvm
 
 import tvmq
@@ -22,6 +21,7 @@ from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 from tvmq.relay.executor_factory import ExecutorFactoryModule
 from tvmq.relay.expr import Constant, Function, bind
+from tvmq.relay.graph_runtime import as_array
 from tvmq.relay.module import IRModule, as_module, as_relax
 
 RUNTIMES = ("cpp",)
@@ -81,22 +81,15 @@ def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
     twice = [name for name in params if names.count(name) > 1]
     if twice:
         raise ModelError(f"relay: Multiple args in the function have name {twice[0]}; give each variable its own")
-    bound = {p: Constant(array_of(params[p.name_hint])) for p in func.params if p.name_hint in params}
+    bound = {p: Constant(as_array(params[p.name_hint])) for p in func.params if p.name_hint in params}
     kept = [param for param in func.params if param not in bound]
     return Function(kept, bind(func.body, bound), None, func.type_params, func.attrs)
-
-
-def array_of(value: Any) -> np.ndarray:
-    """A NumPy array of an array, a number, a tvm or a torch tensor."""
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-    return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
 def _prepare_imported(module: tvm.IRModule, params: Mapping[str, Any] | None) -> tvm.IRModule:
     """The module of a front end or of expressions with the given weights bound; what is left are inputs."""
     names = [param.name for param in module["main"].params]
-    weights = {name: array_of(value) for name, value in (params or {}).items() if name in names}
+    weights = {name: as_array(value) for name, value in (params or {}).items() if name in names}
     main = module["main"]
     if main.attrs and "num_input" in main.attrs:
         module = module.clone()

@@ -17,7 +17,7 @@ import tvm
 
 from tvmq import Executable, load
 from tvmq.errors import ConfigError, ModelError
-from tvmq.relay.graph_runtime import GraphRuntime
+from tvmq.relay.graph_runtime import GraphRuntime, as_array
 
 
 class ExecutorFactoryModule:
@@ -162,6 +162,4 @@ def as_tensor(value: Any) -> tvm.runtime.Tensor:
     """A NumPy array, a number, a torch or a tvm tensor as a tensor of the CPU."""
     if isinstance(value, tvm.runtime.Tensor):
         return value
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-    return tvm.runtime.tensor(value.numpy() if hasattr(value, "numpy") else value)
+    return tvm.runtime.tensor(as_array(value))

@@ -69,29 +69,16 @@ class ExprVisitor(ExprFunctor):
         for arg in call.args:
             self.visit(arg)
 
-    def visit_var(self, var: Var) -> Any:
-        """A variable."""
+    def visit_leaf(self, leaf: Any) -> Any:
+        """A variable, a constant or an operator: there is nothing in it."""
 
-    def visit_constant(self, const: Constant) -> Any:
-        """A constant."""
+    def visit_parts(self, node: Expr) -> Any:
+        """A tuple: its fields; a field: its tuple; a function: its parameters, then its body."""
+        for part in node.children():
+            self.visit(part)
 
-    def visit_op(self, op: Any) -> Any:
-        """An operator."""
-
-    def visit_tuple(self, tup: Tuple) -> Any:
-        """A tuple: its fields."""
-        for field in tup.fields:
-            self.visit(field)
-
-    def visit_tuple_getitem(self, t: TupleGetItem) -> Any:
-        """A field: its tuple."""
-        self.visit(t.tuple_value)
-
-    def visit_function(self, fn: Function) -> Any:
-        """A function: its parameters, then its body."""
-        for param in fn.params:
-            self.visit(param)
-        self.visit(fn.body)
+    visit_var = visit_constant = visit_op = visit_leaf
+    visit_tuple = visit_tuple_getitem = visit_function = visit_parts
 
     def visit_let(self, let: Let) -> Any:
         """A binding: its variable, its value, its body."""
@@ -116,29 +103,16 @@ class ExprMutator(ExprFunctor):
         same = op is call.op and all(new is old for new, old in zip(args, call.args, strict=True))
         return call if same else Call(op, args, call.attrs, call.type_args, call.span)
 
-    def visit_var(self, var: Var) -> Expr:
-        """The variable itself."""
-        return var
+    def visit_leaf(self, leaf: Any) -> Any:
+        """The variable, the constant or the operator itself."""
+        return leaf
 
-    def visit_constant(self, const: Constant) -> Expr:
-        """The constant itself."""
-        return const
+    def visit_parts(self, node: Expr) -> Expr:
+        """The tuple, field or function of the rebuilt parts."""
+        return with_children(node, [self.visit(part) for part in node.children()])
 
-    def visit_op(self, op: Any) -> Any:
-        """The operator itself."""
-        return op
-
-    def visit_tuple(self, tup: Tuple) -> Expr:
-        """The tuple of the rebuilt fields."""
-        return with_children(tup, [self.visit(field) for field in tup.fields])
-
-    def visit_tuple_getitem(self, t: TupleGetItem) -> Expr:
-        """The field of the rebuilt tuple."""
-        return with_children(t, [self.visit(t.tuple_value)])
-
-    def visit_function(self, fn: Function) -> Expr:
-        """The function with its body rebuilt."""
-        return with_children(fn, [*(self.visit(param) for param in fn.params), self.visit(fn.body)])
+    visit_var = visit_constant = visit_op = visit_leaf
+    visit_tuple = visit_tuple_getitem = visit_function = visit_parts
 
     def visit_let(self, let: Let) -> Expr:
         """The body; its variable stands for the value."""

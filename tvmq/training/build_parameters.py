@@ -143,7 +143,7 @@ class ParameterBuilder:
         name = name.strip("/").replace("/", ".")
         count = 0
         free = name
-        while _is_taken(self.net, f"{free}.weight"):
+        while any(known == f"{free}.weight" for known, _ in self.net.named_parameters()):
             count += 1
             free = f"{name}_{count}"
         handle = add_parameter(self.net, f"{free}.weight", torch.tensor(np.array(weight)))
@@ -238,7 +238,3 @@ def _beyond_norm(origin: Origin, weights: Mapping[str, np.ndarray]) -> np.ndarra
     gamma, variance = (weights[name].astype(np.float64) for name in (norm.gamma, norm.variance))
     own = gamma / np.sqrt(variance + norm.epsilon)
     return np.divide(factor, own, out=np.ones_like(own), where=own != 0)
-
-
-def _is_taken(net: IntegerNetwork, name: str) -> bool:
-    return any(known == name for known, _ in net.named_parameters())

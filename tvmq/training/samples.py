@@ -46,7 +46,7 @@ class TrainingSamples:
     def feeds(self, index: Sequence[int] | np.ndarray) -> list[Feed]:
         """Some parts as feeds of the model: a single one where they join."""
         chosen = [self.parts[i] for i in index]
-        return [join_feeds(chosen)] if self.joins else chosen
+        return [{name: np.concatenate([feed[name] for feed in chosen]) for name in chosen[0]}] if self.joins else chosen
 
     def split(self) -> tuple[TrainingSamples, TrainingSamples]:
         """Samples to learn from, and every JUDGE-th part, which judges; few samples do both."""
@@ -71,8 +71,3 @@ class TrainingSamples:
         count = min(max(1, size // self.size), len(self)) if self.joins else 1
         starts = range(0, len(self) // count * count, count)
         return [feed for i in starts for feed in self.feeds(range(i, i + count))]
-
-
-def join_feeds(feeds: Sequence[Feed]) -> Feed:
-    """Feeds joined along their first axis."""
-    return {name: np.concatenate([feed[name] for feed in feeds]) for name in feeds[0]}

@@ -154,13 +154,9 @@ def _factors(site: BindingSite) -> Iterator[tuple[str, str]]:
     places = WITH_CONSTANT_FACTORS.get(op_name(site.value), ())
     constants = [site.value.args[i] for i in places if is_const(site.value.args[i])]
     for factor in [*factors, *(int(v) for arg in constants for v in np.unique(const_value(arg))[:64])]:
-        if not _is_shift(factor):
+        if abs(factor) & (abs(factor) - 1):
             yield "multiplier", f"multiplies by {factor}"
             return
-
-
-def _is_shift(factor: int) -> bool:
-    return factor == 0 or abs(factor) & (abs(factor) - 1) == 0
 
 
 def _accumulators(site: BindingSite) -> Iterator[tuple[str, str]]:

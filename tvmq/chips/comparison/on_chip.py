@@ -49,11 +49,7 @@ class _LayerTally:
 
 
 def compare_with_chip(
-    model: tvm.IRModule | Executable,
-    chip: Emulator,
-    data: Any,
-    *,
-    advance: Callable[[int], None] | None = None,
+    model: tvm.IRModule | Executable, chip: Emulator, data: Any, *, advance: Callable[[int], None] | None = None
 ) -> Divergence:
     """Compare an integer module, or its compiled form, with the same module on a chip: every value of every layer.
 
@@ -116,11 +112,7 @@ def _compare_variables(
 
 
 def compare_dumps(
-    model: tvm.IRModule | Executable,
-    folder: str | Path,
-    data: Any,
-    *,
-    backend: str | Backend | None = None,
+    model: tvm.IRModule | Executable, folder: str | Path, data: Any, *, backend: str | Backend | None = None
 ) -> Divergence:
     """Compare the layers that a device dumped with the integer module: which one differs first.
 

@@ -184,9 +184,7 @@ def _conv2d(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     one: dict[str, Any] = {"shape": (1, 8, 7, 7), "filters": 16}
     yield from _layers(make, "usual", operator, "usual", **one)
     yield from _layers(make, "ties", operator, "ties", shape=(1, 4, 5, 5), filters=64, kernel=1)
-    yield from _layers(
-        make, "small", operator, "ties", shape=(1, 4, 5, 5), filters=256, kernel=1, exponents=(-28, -16)
-    )
+    yield from _layers(make, "small", operator, "ties", shape=(1, 4, 5, 5), filters=256, kernel=1, exponents=(-28, -16))
     yield from _layers(make, "saturation", operator, "saturation", **one, places="ends")
     yield from _layers(make, "extremes", operator, "extremes", **one, extreme=True)
     for stride in (2, 3):

@@ -172,7 +172,7 @@ def explain_answers(operator: str, group: Sequence[CaseAnswer], chip: Arithmetic
     nearest: AnswerExplanation | None = None
     for text, other, fault in _variants(chip, operator):
         results = [one.case.compute(other, fault) for one in group]
-        wrong = [_differ(m.y, one.answer) for m, one in zip(results, group, strict=True)]
+        wrong = [np.asarray(m.y.reshape(one.answer.shape) != one.answer) for m, one in zip(results, group, strict=True)]
         count = sum(int(w.sum()) for w in wrong)
         if text and not count:
             return AnswerExplanation(text, values, 0)
@@ -187,10 +187,6 @@ def explain_answers(operator: str, group: Sequence[CaseAnswer], chip: Arithmetic
         nearest = one if nearest is None or one.differing < nearest.differing else nearest
     assert nearest is not None
     return nearest
-
-
-def _differ(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    return np.asarray(ours.reshape(theirs.shape) != theirs)
 
 
 def _counterexample(results: Sequence[OperatorResult], wrong: Sequence[np.ndarray], group: Sequence[CaseAnswer]) -> str:

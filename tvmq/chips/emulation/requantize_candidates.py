@@ -13,7 +13,6 @@ from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule
 from tvmq.numerics.tie_rules import TIE_RULES
 
-NEAREST = ("upward", "away", "even", "downward")
 USUAL_BITS = (31, 15)  # Q0.31 and Q0.15
 LEFT = tuple(itertools.product(("before", "after"), ("wide", "saturate", "wrap")))
 FACTORS = ("float64", "float32", "float32_product")

@@ -38,32 +38,21 @@ def parts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(values, 0).astype(unsigned), negative.astype(unsigned)
 
 
-def conv(
-    exact: np.ndarray,
-    x: np.ndarray,
-    w: np.ndarray,
-    accumulator: Accumulator,
-    *,
-    strides: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int = 1,
-) -> Sums:
-    """Sums of numerics.conv, which gives `exact`."""
+def conv(exact: np.ndarray, x: np.ndarray, w: np.ndarray, accumulator: Accumulator, **windows: Any) -> Sums:
+    """Sums of numerics.conv with these options, which gives `exact`."""
     if accumulator.overflow != "saturate":
         return fit_sums(exact, accumulator)
-    windows = {"strides": strides, "padding": padding, "dilation": dilation, "groups": groups}
 
     def conv_or_zeros(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """numerics.conv, skipped where one operand is nothing but zeros."""
         if not a.any() or not b.any():
             return np.zeros(exact.shape, np.int64)
-        return np.asarray(numerics.conv(a, b, **windows), np.int64)  # type: ignore[arg-type]
+        return np.asarray(numerics.conv(a, b, **windows), np.int64)
 
     (x_up, x_down), (w_up, w_down) = parts(x), parts(w)
     most = conv_or_zeros(x_up, w_up) + conv_or_zeros(x_down, w_down)
     least = -conv_or_zeros(x_up, w_down) - conv_or_zeros(x_down, w_up)
-    return saturating_sums(exact, most, least, conv_products(x, w, **windows), accumulator)  # type: ignore[arg-type]
+    return saturating_sums(exact, most, least, conv_products(x, w, **windows), accumulator)
 
 
 def conv_products(

@@ -13,18 +13,26 @@ from tvm import relax
 
 from tvmq.base.whole_file import write_files
 from tvmq.errors import ConfigError, IntegralError
+from tvmq.formats.c import elementwise, moves, norms, pools, products, reductions
 from tvmq.formats.c.export_files import CArgument, header, source
-from tvmq.formats.c.forms import FORMS
 from tvmq.formats.c.placing import name_results, plan_arena, text_of
 from tvmq.formats.c.scales import input_scales, result_scales
 from tvmq.formats.c.tensor import NAMES
-from tvmq.formats.c.writer import CWriter
+from tvmq.formats.c.writer import CWriter, Form
 from tvmq.formats.exporting.integral_core import extract_core
 from tvmq.graph.analysis.integer_core import element_types
 from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import UniqueNames, identifier, input_names, output_names
 from tvmq.graph.view import View, is_const, op_name, sizes_of
 
+FORMS: dict[str, Form] = {
+    **products.FORMS,
+    **pools.FORMS,
+    **reductions.FORMS,
+    **norms.FORMS,
+    **elementwise.FORMS,
+    **moves.FORMS,
+}
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 # Words of C and of C++, which reads the header too
 RESERVED = frozenset(

@@ -12,9 +12,9 @@ from itertools import accumulate
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.c.kernels.places import CLIPPED, PLACE
 from tvmq.formats.c.loops import emit_loops, index
 from tvmq.formats.c.products import InputWithBorder, border
+from tvmq.formats.c.shared_functions import CKernel
 from tvmq.formats.c.tensor import CTensor, Ints, Operand, broadcast, strides_of
 from tvmq.formats.c.writer import CWriter, Form, literal
 from tvmq.formats.exporting.binding_writer import ints
@@ -22,6 +22,27 @@ from tvmq.graph.evaluate import PAD_MODES, repeats_pixels, slice_of
 from tvmq.graph.view import const_value, is_const, shape_of
 
 Box = tuple[Operand, Ints]
+# Indices outside of an axis mean what numerics.place says
+PLACE = CKernel(
+    "place",
+    """
+/* the index modulo the size, never negative */
+static inline int32_t place(int64_t index, int32_t size)
+{
+    const int32_t rest = (int32_t)(index % size);
+    return rest < 0 ? rest + size : rest;
+}
+""",
+)
+CLIPPED = CKernel(
+    "clipped_place",
+    """
+static inline int32_t clipped_place(int64_t index, int32_t size)
+{
+    return index < 0 ? 0 : index >= size ? size - 1 : (int32_t)index;
+}
+""",
+)
 
 
 def reshape(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:

@@ -7,15 +7,20 @@ import os
 import tvm
 
 from tvmq.base.whole_file import write_file
+from tvmq.formats.exporting import core_forms
+from tvmq.formats.exporting.binding_writer import Table
 from tvmq.formats.exporting.core import CoreTensor
 from tvmq.formats.exporting.integral_core import INTEGRAL, extract_core
 from tvmq.formats.exporting.layouts import CoreExport, FileTensor
-from tvmq.formats.tosa.forms import FORMS, PRINTERS
+from tvmq.formats.tosa import elementwise, moves, pools, products
 from tvmq.formats.tosa.graph import schema
 from tvmq.formats.tosa.writer import UINT8_OFFSETS, TosaWriter
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of
+
+FORMS: Table = {**core_forms.FORMS, **products.FORMS, **pools.FORMS, **elementwise.FORMS}
+PRINTERS: Table = {**products.PRINTERS, **pools.PRINTERS, **elementwise.PRINTERS, **moves.PRINTERS}
 
 
 class TosaExport(CoreExport):

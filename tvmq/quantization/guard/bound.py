@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import ConfigError
+from tvmq.options.option_checks import is_number
 
 # Error of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
 USUAL_SQNR = 20.0  # dB
@@ -50,12 +51,12 @@ class Guard:
     is_late: Callable[[], bool] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not _is_number(self.sqnr):
+        if not is_number(self.sqnr):
             raise ConfigError(f"guard: sqnr must be a finite number of dB. Got {self.sqnr!r} instead; 20 is usual")
         if (self.metric is None) != (self.max_drop is None):
             argument = "metric" if self.metric is not None else "max_drop"
             raise ConfigError(f"guard: metric= and max_drop= go together. Got {argument}= alone; give both, or neither")
-        if self.max_drop is not None and not (_is_number(self.max_drop) and self.max_drop >= 0):
+        if self.max_drop is not None and not (is_number(self.max_drop) and self.max_drop >= 0):
             raise ConfigError(f"guard: max_drop must be a number of at least 0. Got {self.max_drop!r} instead")
         if self.metric is not None and (not callable(self.metric) or self.data is None):
             raise ConfigError("guard: metric= is a function of (outputs, labels) and needs data= to be asked about")
@@ -117,7 +118,3 @@ def guard_of(choice: Guard | str | None) -> Guard | None:
             "tvmq.Guard(metric=..., max_drop=..., data=...); on the command line --metric and --max-drop"
         )
     return Guard(float(match["sqnr"]))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

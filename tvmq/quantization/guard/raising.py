@@ -182,7 +182,8 @@ def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guar
     if movable:
         at_run_time = search.best.precision.at_run_time(movable)
         _attempt(at_run_time, f"{part} by scales made at run time", search, trials, guard)
-    if len(part.keys) > 1 and not _is_light(part, search.layers) and not trials.is_over:
+    # layers of one kind without multiply-accumulates are decided together
+    if len(part.keys) > 1 and any(search.layers[key].get("macs") for key in part.keys) and not trials.is_over:
         middle = len(part.keys) // 2
         for keys in (part.keys[:middle], part.keys[middle:]):
             _give_part_back(part_of(keys, search.layers, view), search, view, trials, guard, worth)
@@ -198,11 +199,6 @@ def _attempt(precision: Precision, text: str, search: Search, trials: Trials, gu
             search.steps.append((text, trial.figure))  # else it stays float, between others that do
         search.best = trial
     return trial
-
-
-def _is_light(part: Part, layers: Layers) -> bool:
-    """True for layers without multiply-accumulates, of which those of one kind are decided together."""
-    return not any(layers[key].get("macs") for key in part.keys)
 
 
 def _parts(layers: Layers, view: View, precision: Precision) -> list[Part]:

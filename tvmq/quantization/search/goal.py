@@ -5,12 +5,12 @@ Tests: tests/quantization/search/test_search.py
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tvmq.errors import ConfigError
+from tvmq.options.option_checks import is_number
 
 LATENCY, SIZE = "latency", "size"
 OBJECTIVES = {LATENCY: "seconds", SIZE: "bytes"}  # what to minimize -> its figure in a result
@@ -37,9 +37,9 @@ class Goal:
     def __post_init__(self) -> None:
         if self.minimize not in OBJECTIVES:
             raise ConfigError(f"search: minimize must be 'latency' or 'size'. Got {self.minimize!r} instead")
-        if self.max_drop is not None and not (_is_number(self.max_drop) and self.max_drop >= 0):
+        if self.max_drop is not None and not (is_number(self.max_drop) and self.max_drop >= 0):
             raise ConfigError(f"search: max_drop must be a number of at least 0. Got {self.max_drop!r} instead")
-        if not _is_number(self.sqnr):
+        if not is_number(self.sqnr):
             raise ConfigError(f"search: sqnr must be a finite number of dB. Got {self.sqnr!r} instead; 20 is usual")
 
     @property
@@ -54,7 +54,3 @@ class Goal:
     def __str__(self) -> str:
         bound = f"drop <= {self.max_drop:g}" if self.max_drop is not None else f"sqnr >= {self.sqnr:g}"
         return f"least {self.minimize} with {bound}"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -14,6 +14,7 @@ from tvm import relax
 from tvmq.errors import ModelError
 from tvmq.relay.expr import Call, Expr
 from tvmq.relay.op.arguments import call, sides, spread, text
+from tvmq.relay.op.elementwise import relax_op
 from tvmq.relay.op.registry import completes, register
 from tvmq.relay.types import TensorType, numbers
 
@@ -50,50 +51,22 @@ def _check(weight: Any, attrs: Any, *, transposed: bool = False) -> None:
         raise ModelError(f"relay: a weight of size {kernel}, kernel_size={attrs.kernel_size}; make them equal")
 
 
-@register("nn.conv1d", **_defaults(1, "OIW"))
-def _conv1d(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check(args[1], attrs)
-    return emit(relax.op.nn.conv1d(*args, **_common_options(attrs, 1)))
+def _convolution(name: str, rank: int, kernel_layout: str) -> None:
+    """Register a convolution."""
+    transposed = "transpose" in name
+    defaults = _defaults(rank, kernel_layout) | ({"output_padding": (0,) * rank} if transposed else {})
 
+    def lowering(emit: Any, args: list[Any], attrs: Any) -> Any:
+        _check(args[1], attrs, transposed=transposed)
+        padded = {"output_padding": list(spread(attrs.output_padding, rank))} if transposed else {}
+        return emit(relax_op(name)(*args, **_common_options(attrs, rank), **padded))
 
-@register("nn.conv2d", **_defaults(2, "OIHW"))
-def _conv2d(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check(args[1], attrs)
-    return emit(relax.op.nn.conv2d(*args, **_common_options(attrs, 2)))
+    def completion(known: list[Any], attrs: Any) -> dict[int, TensorType]:
+        inner, outer = (1, attrs.groups) if transposed else (attrs.groups, 1)
+        return _weight(known[0], attrs, out=attrs.channels, inner=inner, outer=outer)
 
-
-@register("nn.conv3d", **_defaults(3, "OIDHW"))
-def _conv3d(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check(args[1], attrs)
-    return emit(relax.op.nn.conv3d(*args, **_common_options(attrs, 3)))
-
-
-def _transposed_defaults(rank: int, kernel_layout: str) -> dict[str, Any]:
-    return {**_defaults(rank, kernel_layout), "output_padding": (0,) * rank}
-
-
-@register("nn.conv1d_transpose", **_transposed_defaults(1, "IOW"))
-def _conv1d_transpose(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check(args[1], attrs, transposed=True)
-    options = {**_common_options(attrs, 1), "output_padding": list(spread(attrs.output_padding, 1))}
-    return emit(relax.op.nn.conv1d_transpose(*args, **options))
-
-
-@register("nn.conv2d_transpose", **_transposed_defaults(2, "IOHW"))
-def _conv2d_transpose(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check(args[1], attrs, transposed=True)
-    options = {**_common_options(attrs, 2), "output_padding": list(spread(attrs.output_padding, 2))}
-    return emit(relax.op.nn.conv2d_transpose(*args, **options))
-
-
-@completes("nn.conv1d", "nn.conv2d", "nn.conv3d")
-def _weight_type(known: list[Any], attrs: Any) -> dict[int, TensorType]:
-    return _weight(known[0], attrs, out=attrs.channels, inner=attrs.groups, outer=1)
-
-
-@completes("nn.conv1d_transpose", "nn.conv2d_transpose")
-def _transposed_weight_type(known: list[Any], attrs: Any) -> dict[int, TensorType]:
-    return _weight(known[0], attrs, out=attrs.channels, inner=1, outer=attrs.groups)
+    register(name, **defaults)(lowering)
+    completes(name)(completion)
 
 
 def _weight(data: TensorType | None, attrs: Any, *, out: Any, inner: int, outer: int) -> dict[int, TensorType]:
@@ -107,18 +80,22 @@ def _weight(data: TensorType | None, attrs: Any, *, out: Any, inner: int, outer:
     return {1: TensorType(tuple(sizes[axis] for axis in attrs.kernel_layout), data.dtype)}
 
 
-def _sizes(channels: Any, kernel_size: Any, rank: int) -> dict[str, Any]:
-    """channels and kernel_size, which may be left open."""
-    return {
-        "channels": None if channels is None else int(channels),
-        "kernel_size": None if kernel_size is None else spread(numbers(kernel_size), rank),
-    }
+_convolution("nn.conv1d", 1, "OIW")
+_convolution("nn.conv2d", 2, "OIHW")
+_convolution("nn.conv3d", 3, "OIDHW")
+_convolution("nn.conv1d_transpose", 1, "IOW")
+_convolution("nn.conv2d_transpose", 2, "IOHW")
 
 
-def _call(name: str, rank: int, data: Expr, weight: Expr, options: dict[str, Any]) -> Call:
-    options |= _sizes(options["channels"], options["kernel_size"], rank)
+def _call(name: str, rank: int, arguments: dict[str, Any]) -> Call:
+    """The call for the arguments of a function; channels and kernel_size may be left open."""
+    data, weight, options = arguments["data"], arguments["weight"], dict(arguments)
+    del options["data"], options["weight"]
+    channels, kernel_size = options["channels"], options["kernel_size"]
     options |= {key: spread(options[key], rank) for key in ("strides", "dilation")}
     options["padding"] = sides(options["padding"], rank)
+    options["channels"] = None if channels is None else int(channels)
+    options["kernel_size"] = None if kernel_size is None else spread(numbers(kernel_size), rank)
     return call(name, data, weight, **options)
 
 
@@ -128,8 +105,7 @@ def conv1d(
     out_layout: str = "", out_dtype: str = "",
 ) -> Call:  # fmt: skip
     """Convolution over one spatial dimension, as relay.nn.conv1d."""
-    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
-    return _call("nn.conv1d", 1, data, weight, options)
+    return _call("nn.conv1d", 1, locals())
 
 
 def conv2d(
@@ -147,8 +123,7 @@ def conv2d(
     >>> str(y.checked_type), weight.checked_type.shape, y.attrs.padding
     ('Tensor[(1, 4, 8, 8), float32]', (4, 3, 3, 3), (1, 1, 1, 1))
     """
-    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
-    return _call("nn.conv2d", 2, data, weight, options)
+    return _call("nn.conv2d", 2, locals())
 
 
 def conv3d(
@@ -157,8 +132,7 @@ def conv3d(
     kernel_layout: str = "OIDHW", out_layout: str = "", out_dtype: str = "",
 ) -> Call:  # fmt: skip
     """Convolution over three spatial dimensions, as relay.nn.conv3d."""
-    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
-    return _call("nn.conv3d", 3, data, weight, options)
+    return _call("nn.conv3d", 3, locals())
 
 
 def conv1d_transpose(
@@ -167,8 +141,7 @@ def conv1d_transpose(
     out_layout: str = "", output_padding: Any = (0,), out_dtype: str = "",
 ) -> Call:  # fmt: skip
     """Transposed convolution over one spatial dimension, as relay.nn.conv1d_transpose."""
-    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
-    return _call("nn.conv1d_transpose", 1, data, weight, options)
+    return _call("nn.conv1d_transpose", 1, locals())
 
 
 def conv2d_transpose(
@@ -177,8 +150,7 @@ def conv2d_transpose(
     out_layout: str = "", output_padding: Any = (0, 0), out_dtype: str = "",
 ) -> Call:  # fmt: skip
     """Transposed convolution over two spatial dimensions, as relay.nn.conv2d_transpose."""
-    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
-    return _call("nn.conv2d_transpose", 2, data, weight, options)
+    return _call("nn.conv2d_transpose", 2, locals())
 
 
 def _swap_sides(emit: Any, value: Any, swap: bool) -> Any:
@@ -232,9 +204,12 @@ def _matmul_weight(known: list[Any], attrs: Any) -> dict[int, TensorType]:
 
 
 @completes("nn.bias_add")
-def _bias_type(known: list[Any], attrs: Any) -> dict[int, TensorType]:
+def channel_types(known: list[Any], attrs: Any) -> dict[int, TensorType]:
+    """Types of operands that have a value for each channel of the first."""
     data = known[0]
-    return {} if data is None else {1: TensorType((data.shape[attrs.axis],), data.dtype)}
+    if data is None:
+        return {}
+    return {i: TensorType((data.shape[attrs.axis],), data.dtype) for i in range(1, len(known))}
 
 
 def dense(data: Expr, weight: Expr, units: int | None = None, out_dtype: str = "") -> Call:

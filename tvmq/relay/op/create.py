@@ -15,17 +15,11 @@ from tvm import relax
 from tvmq.errors import UnsupportedOpError
 from tvmq.relay.expr import Call, Constant, Expr, const
 from tvmq.relay.op.arguments import call, given_numbers, scalar
+from tvmq.relay.op.elementwise import register_same
 from tvmq.relay.op.registry import REQUIRED, register
 
-
-@register("zeros", shape=REQUIRED, dtype=REQUIRED)
-def _zeros(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.zeros(list(attrs.shape), attrs.dtype))
-
-
-@register("ones", shape=REQUIRED, dtype=REQUIRED)
-def _ones(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.ones(list(attrs.shape), attrs.dtype))
+register_same("zeros", "zeros", shape=REQUIRED, dtype=REQUIRED)
+register_same("ones", "ones", shape=REQUIRED, dtype=REQUIRED)
 
 
 @register("full", shape=REQUIRED, dtype="")
@@ -33,19 +27,8 @@ def _lower_full(emit: Any, args: list[Any], attrs: Any) -> Any:
     return emit(relax.op.full(list(attrs.shape), args[0], attrs.dtype or str(args[0].ty.dtype)))
 
 
-@register("zeros_like")
-def _zeros_like(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.zeros_like(args[0]))
-
-
-@register("ones_like")
-def _ones_like(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.ones_like(args[0]))
-
-
-@register("full_like")
-def _full_like(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.full_like(args[0], args[1]))
+for _name in ("zeros_like", "ones_like", "full_like"):
+    register_same(_name, _name)
 
 
 @register("arange", dtype=REQUIRED)

@@ -15,23 +15,12 @@ from tvmq.relay.expr import Call, Expr
 from tvmq.relay.op.arguments import call
 from tvmq.relay.op.registry import REQUIRED, register
 
-# Relay's name -> Relax's
-UNARY = {
-    "abs": "abs", "acos": "acos", "acosh": "acosh", "asin": "asin", "asinh": "asinh", "atan": "atan", "atanh": "atanh",
-    "bitwise_not": "bitwise_not", "ceil": "ceil", "cos": "cos", "erf": "erf", "exp": "exp",
-    "floor": "floor", "isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan", "log": "log",
-    "logical_not": "logical_not", "negative": "negative", "nn.relu": "nn.relu", "nn.softplus": "nn.softplus",
-    "round": "round", "rsqrt": "rsqrt", "sigmoid": "sigmoid", "sign": "sign", "sin": "sin",
-    "sqrt": "sqrt", "tan": "tan", "tanh": "tanh", "trunc": "trunc",
-}  # fmt: skip
-BINARY = {
-    "add": "add", "atan2": "atan2", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
-    "bitwise_xor": "bitwise_xor", "divide": "divide", "equal": "equal", "floor_divide": "floor_divide",
-    "floor_mod": "floor_mod", "greater": "greater", "greater_equal": "greater_equal", "left_shift": "left_shift",
-    "less": "less", "less_equal": "less_equal", "logical_and": "logical_and", "logical_or": "logical_or",
-    "logical_xor": "logical_xor", "maximum": "maximum", "minimum": "minimum", "mod": "mod", "multiply": "multiply",
-    "not_equal": "not_equal", "power": "power", "right_shift": "right_shift", "subtract": "subtract",
-}  # fmt: skip
+# Operators of one and of two values that Relax has under the same name
+UNARY = """abs acos acosh asin asinh atan atanh bitwise_not ceil cos erf exp floor isfinite isinf isnan log logical_not
+    negative nn.relu nn.softplus round rsqrt sigmoid sign sin sqrt tan tanh trunc""".split()
+BINARY = """add atan2 bitwise_and bitwise_or bitwise_xor divide equal floor_divide floor_mod greater greater_equal
+    left_shift less less_equal logical_and logical_or logical_xor maximum minimum mod multiply not_equal power
+    right_shift subtract""".split()
 
 
 def relax_op(name: str) -> Callable[..., Any]:
@@ -40,13 +29,13 @@ def relax_op(name: str) -> Callable[..., Any]:
     return getattr(getattr(relax.op, family) if family else relax.op, plain)
 
 
-def _same_operator(relax_name: str) -> Callable[[Any, list[Any], Any], Any]:
-    """The Relax operator that takes the same operands and no attributes."""
-    return lambda emit, args, attrs: emit(relax_op(relax_name)(*args))
+def register_same(name: str, relax_name: str, **defaults: Any) -> None:
+    """Register an operator that Relax has: it takes the same operands, and the attributes behind them in this order."""
+    register(name, **defaults)(lambda emit, args, attrs: emit(relax_op(relax_name)(*args, *attrs.values())))
 
 
-for _relay, _relax in {**UNARY, **BINARY}.items():
-    register(_relay)(_same_operator(_relax))
+for _name in (*UNARY, *BINARY):
+    register_same(_name, _name)
 
 
 def _hyperbolic(name: str, join: str) -> None:

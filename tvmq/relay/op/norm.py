@@ -13,8 +13,9 @@ from tvm import relax
 
 from tvmq.relay.expr import Call, Expr, TupleGetItem, TupleWrapper
 from tvmq.relay.op.arguments import call
+from tvmq.relay.op.conv import channel_types
+from tvmq.relay.op.elementwise import register_same
 from tvmq.relay.op.registry import REQUIRED, completes, register
-from tvmq.relay.types import TensorType
 
 
 @register("nn.batch_norm", axis=1, epsilon=1e-5, center=True, scale=True)
@@ -49,39 +50,12 @@ def _group_norm(emit: Any, args: list[Any], attrs: Any) -> Any:
     return emit(relax.op.nn.group_norm(*args, attrs.num_groups, axis, axes, attrs.epsilon, **options))
 
 
-@completes("nn.batch_norm", "nn.layer_norm", "nn.instance_norm", "nn.group_norm")
-def _channel_types(known: list[Any], attrs: Any) -> dict[int, TensorType]:
-    data = known[0]
-    if data is None:
-        return {}
-    return {i: TensorType((data.shape[attrs.axis],), data.dtype) for i in range(1, len(known))}
-
-
-@register("nn.prelu", axis=1)
-def _prelu(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.nn.prelu(args[0], args[1], attrs.axis))
-
-
-@completes("nn.prelu")
-def _slope_type(known: list[Any], attrs: Any) -> dict[int, TensorType]:
-    data = known[0]
-    return {} if data is None else {1: TensorType((data.shape[attrs.axis],), data.dtype)}
-
-
+register_same("nn.prelu", "nn.prelu", axis=1)
 # A text leaves alpha out where it is 0.25; the function below has Relay's other default
-@register("nn.leaky_relu", alpha=0.25)
-def _leaky_relu(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.nn.leakyrelu(args[0], attrs.alpha))
-
-
-@register("nn.softmax", axis=-1)
-def _softmax(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.nn.softmax(args[0], attrs.axis))
-
-
-@register("nn.log_softmax", axis=-1)
-def _log_softmax(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.nn.log_softmax(args[0], attrs.axis))
+register_same("nn.leaky_relu", "nn.leakyrelu", alpha=0.25)
+register_same("nn.softmax", "nn.softmax", axis=-1)
+register_same("nn.log_softmax", "nn.log_softmax", axis=-1)
+completes("nn.batch_norm", "nn.layer_norm", "nn.instance_norm", "nn.group_norm", "nn.prelu")(channel_types)
 
 
 @register("nn.dropout", rate=0.5)

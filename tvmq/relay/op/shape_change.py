@@ -16,6 +16,7 @@ from tvm import relax
 from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.relay.expr import Call, Expr, Tuple, TupleWrapper
 from tvmq.relay.op.arguments import as_expr, call, given_numbers
+from tvmq.relay.op.elementwise import register_same
 from tvmq.relay.op.registry import REQUIRED, register
 from tvmq.relay.types import numbers
 
@@ -192,14 +193,8 @@ def _tile(emit: Any, args: list[Any], attrs: Any) -> Any:
     return emit(relax.op.tile(args[0], list(numbers(attrs.reps))))
 
 
-@register("repeat", repeats=REQUIRED, axis=None)
-def _repeat(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.repeat(args[0], attrs.repeats, attrs.axis))
-
-
-@register("reverse", axis=REQUIRED)
-def _reverse(emit: Any, args: list[Any], attrs: Any) -> Any:
-    return emit(relax.op.flip(args[0], attrs.axis))
+register_same("repeat", "repeat", repeats=REQUIRED, axis=None)
+register_same("reverse", "flip", axis=REQUIRED)
 
 
 @register("layout_transform", src_layout=REQUIRED, dst_layout=REQUIRED)

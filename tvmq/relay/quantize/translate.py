@@ -101,8 +101,7 @@ def _storage(operand: str, bits: int, dtype: str) -> str:
 def _warn_of_what_has_no_effect(config: QConfig) -> None:
     if not config.round_for_shift:
         warnings.warn(
-            "relay.quantize: round_for_shift=False has no effect: shifts round, as all requantizing here",
-            stacklevel=4,
+            "relay.quantize: round_for_shift=False has no effect: shifts round, as all requantizing here", stacklevel=4
         )
     if (config.nbit_activation, config.dtype_activation) != (32, "int32"):
         warnings.warn(

@@ -25,8 +25,8 @@ text: def*
 def: "def" GLOBAL func
 
 func: ("[" name ("," name)* "]")? "(" (param ("," param)* ","?)? ")" ["->" type] "{" block "}"
-param: VARIABLE ("{" (pair ("," pair)*)? "}")? [":" type]   -> typed_param
-     | pair
+?param: VARIABLE ("{" (pair ("," pair)*)? "}")? [":" type]  -> typed_param
+      | pair
 
 block: (stmt ";")* binop
 stmt: VARIABLE "=" binop                        -> bind
@@ -49,10 +49,10 @@ pair: IDENT "=" value
        | TRUE               -> truth
        | FALSE              -> truth
        | VARIABLE           -> variable
-       | GLOBAL             -> global_
-       | name               -> operator
+       | GLOBAL             -> global_function
+       | name
        | meta
-       | "fn" func          -> fn
+       | "fn" func
        | IF "(" block ")" "{" block "}" "else" "{" block "}"   -> choice
        | "(" ")"                                        -> tuple_of
        | "(" block ")"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,11 +62,6 @@ def parse_expr(source: str, source_name: str = "from_string") -> Expr:
     """
     block, metadata = parse_block(source, source_name)
     return _TextReader(source_name, {}, _table(metadata, None, source_name), {}).value(block, {})
-
-
-def read_file(path: str | Path) -> IRModule:
-    """`parse` of a file's text."""
-    return parse(Path(path).read_text(encoding="utf-8"), str(path))
 
 
 class _TextReader:

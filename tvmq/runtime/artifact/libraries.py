@@ -84,15 +84,11 @@ def _remedy(need: Need) -> str:
 
 def _library(place: str) -> Any:
     """Open a library so that others find its symbols; once."""
-    real = _real_path(place)
+    real = os.path.realpath(place) if os.path.sep in place else place
     with ONE_LOAD:
         if real not in _opened:
             _opened[real] = ctypes.CDLL(place, ctypes.RTLD_GLOBAL)
     return _opened[real]
-
-
-def _real_path(place: str) -> str:
-    return os.path.realpath(place) if os.path.sep in place else place
 
 
 def _refuse_others(symbols: Sequence[str], place: str, where: str, error: type[TvmqError]) -> None:

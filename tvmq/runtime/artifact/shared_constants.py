@@ -66,16 +66,13 @@ def cut_constants(
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
         cut = _find_constant(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
-        if cut is not None and (_is_repeated(cut) or end - begin >= growth * (cut[2] - cut[1])):
+        # a packed constant that holds what it is made of several times cannot be taken from there by the module
+        is_repeated = cut is not None and len(cut) > 3 and "variants" in cut[3]
+        if cut is not None and (is_repeated or end - begin >= growth * (cut[2] - cut[1])):
             pieces.append(code[done:begin])
             cuts.append([begin, *cut])
             done = end
     return b"".join([*pieces, code[done:]]), cuts
-
-
-def _is_repeated(cut: Sequence[Any]) -> bool:
-    """Whether a packed constant holds what it is made of several times: the module cannot take it from there."""
-    return len(cut) > 3 and "variants" in cut[3]
 
 
 def _find_constant(

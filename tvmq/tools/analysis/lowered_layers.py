@@ -24,9 +24,9 @@ LISTED = 5
 Entry = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass
 class LoweringCheck:
-    """Comparison of a lowering with the definitions.
+    """Comparison of a lowering with the definitions; counts are sums over the batches.
 
     name, kind   name and kind of the lowering
     layers       layers that it computes
@@ -38,11 +38,11 @@ class LoweringCheck:
 
     name: str
     kind: str
-    layers: tuple[str, ...]
-    values: int
-    differing: int
-    first: str
-    misdefined: int | None
+    layers: tuple[str, ...] = ()
+    values: int = 0
+    differing: int = 0
+    first: str = ""
+    misdefined: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON."""
@@ -60,18 +60,6 @@ class LoweringCheck:
         return text
 
 
-@dataclass
-class _LoweringTally:
-    """Sums over the batches for one lowering."""
-
-    kind: str
-    layers: list[str]
-    values: int = 0
-    differing: int = 0
-    first: str = ""
-    misdefined: int | None = None
-
-
 class LoweringChecks:
     """Checks of all lowerings of an executable, batch by batch."""
 
@@ -79,10 +67,10 @@ class LoweringChecks:
         self.exe, self.parts = exe, parts_of(exe)
         self.entries: Sequence[Mapping[str, Any]] = exe.lowerings.get("taken", ())
         self._calls: list[tuple[Any, tuple[Any, ...]]] | None = None
-        self._tallies: dict[str, _LoweringTally] = {}
+        self._tallies: dict[str, LoweringCheck] = {}
         for entry in self.entries:
-            tally = self._tallies.setdefault(entry["lowering"], _LoweringTally(entry["kind"], []))
-            tally.layers.append("/".join(entry["layers"][-1:]))
+            tally = self._tallies.setdefault(entry["lowering"], LoweringCheck(entry["lowering"], entry["kind"]))
+            tally.layers += ("/".join(entry["layers"][-1:]),)
 
     def __bool__(self) -> bool:
         return bool(self.entries)
@@ -106,10 +94,7 @@ class LoweringChecks:
 
     def results(self) -> tuple[LoweringCheck, ...]:
         """Comparisons, one for each lowering."""
-        return tuple(
-            LoweringCheck(name, t.kind, tuple(t.layers), t.values, t.differing, t.first, t.misdefined)
-            for name, t in self._tallies.items()
-        )
+        return tuple(self._tallies.values())
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
         """Record (function, arguments) of the call of each entry."""
@@ -141,7 +126,7 @@ class LoweringChecks:
             tally.first = f"{where}: compiled {code.item()!r}, defined {wanted.item()!r}"
         self._define(entry, tally, inputs, defined)
 
-    def _define(self, entry: Entry, tally: _LoweringTally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
+    def _define(self, entry: Entry, tally: LoweringCheck, inputs: list[np.ndarray], defined: np.ndarray) -> None:
         """Compare the NumPy definition of the lowering."""
         from tvmq.numerics.deviation import unequal_bits
 

@@ -14,7 +14,7 @@ from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
+from tvmq.tools.cli.files import check_arrays, first_samples, read_arrays
 
 
 def compare(
@@ -47,7 +47,7 @@ def compare(
         raise ConfigError("compare: give two models, or one model with --backend or --dumps")
     with step("read models", quiet=quiet):
         one, other = _read(first, max_bytes), _read(second, max_bytes)
-    arrays = _first_samples(read_arrays(data, _input_names(other)), samples)
+    arrays = first_samples(read_arrays(data, _input_names(other)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
     if as_json or worst is None:
@@ -62,7 +62,7 @@ def _on_chip(
     """Compare a saved model with a chip, or with outputs of a device; exits with 1 if a value differs."""
     with step("read model", quiet=quiet):
         exe = tvmq.load(model)
-    arrays = _first_samples(read_arrays(data, _input_names(exe)), samples)
+    arrays = first_samples(read_arrays(data, _input_names(exe)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result: Any
         if dumps is not None:
@@ -73,10 +73,6 @@ def _on_chip(
     print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
-
-
-def _first_samples(arrays: Arrays, samples: int) -> Arrays:
-    return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
 
 
 def _repeat(advance: Callable[[], None], count: int) -> None:

@@ -20,7 +20,7 @@ from tvmq.tools.cli.arguments import Json, MaxBytes, Quiet, ReadOptions, Texts
 from tvmq.tools.cli.console import print_json, step
 from tvmq.tools.cli.data import LABELS, check_data, classify_data, member_names, read_member
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Arrays, read_arrays
+from tvmq.tools.cli.files import first_samples, read_arrays
 from tvmq.tools.cli.metrics import check_labels, find_labels
 from tvmq.tools.cli.model import import_source, read_source
 from tvmq.tools.cli.opening import open_model_and_data
@@ -47,7 +47,7 @@ def read_model_and_data(
     findings: list[Finding] = []
     if classify_data(data) == "file":
         source = read_source(path, max_bytes)
-        first = _first_samples(read_arrays(Path(data), list(source.shapes)), samples)
+        first = first_samples(read_arrays(Path(data), list(source.shapes)), samples)
         read = Samples(first, f"'{data}'", complete=False)
         read.arrays, findings = match_layouts(dict(read.arrays), source.shapes)
         read.labels = _labels_in_file(Path(data), read)
@@ -64,10 +64,6 @@ def read_model_and_data(
     return CheckContext(
         _onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)
     ), findings
-
-
-def _first_samples(arrays: Arrays, samples: int) -> Arrays:
-    return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
 
 
 def _labels_in_file(path: Path, read: Samples) -> np.ndarray | None:

@@ -6,8 +6,8 @@ Tests: tests/tools/cli/test_export_onnx.py
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from tvmq.base.foreign_errors import needs_extra
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Json, OutputPath, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, size_text, step
@@ -37,20 +37,11 @@ def export_torch(
             f"export-torch: input '{dynamic[0]}' has dynamic sizes; fix them with `tvmq quantize --shape`, or call "
             "tvmq.to_torch and torch.export.export with dynamic_shapes"
         )
-    with step("export", quiet=quiet):
-        _save(exe.module, form, [(info.shape, info.dtype) for info in exe.input_info], output)
+    from tvmq.formats.torch.exporter.to_torch import save_program  # imports TVM
+
+    with step("export", quiet=quiet), needs_extra("export-torch", "torch", "torch"):
+        save_program(exe.module, [(info.shape, info.dtype) for info in exe.input_info], output, form=form)
     if as_json:
         print_json({"output": str(output), "bytes": output.stat().st_size})
         return
     print_rows([["written", str(output)], ["size", size_text(output.stat().st_size)]])
-
-
-def _save(module: Any, form: str, inputs: list[tuple[tuple[int | str, ...], str]], path: Path) -> None:
-    """Save the program. raises  ConfigError without torch"""
-    try:
-        from tvmq.formats.torch.exporter.program import save_program
-    except ImportError as error:
-        raise ConfigError(
-            f'export-torch: torch cannot be imported ({error}); install it with pip install "tvmq[torch]"'
-        ) from error
-    save_program(module, inputs, path, form=form)

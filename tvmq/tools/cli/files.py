@@ -41,6 +41,11 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     return arrays
 
 
+def first_samples(arrays: Arrays, samples: int) -> Arrays:
+    """The first samples of each input; scalars as they are."""
+    return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
+
+
 def check_arrays(path: Path) -> None:
     """Check before the work that a file is a readable .npz or .npy, without reading its values. raises DataError"""
     _open_arrays(path, ())

@@ -6,7 +6,8 @@ Tests: tests/tools/cli/test_quantize_alone.py
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,13 +61,8 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
 
     raises  DataError if their number differs from that of the samples
     """
-    try:
-        check_regular(path)
+    with _readable(path):
         labels = _read_by_file_name(path, samples) if path.suffix.lower() == ".csv" else _read_ordered(path)
-    except (OSError, ValueError) as error:
-        raise DataError(
-            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or one label per line"
-        ) from error
     if len(labels) < len(samples) or (samples.complete and len(labels) != len(samples)):
         raise DataError(
             f"--labels: '{path}' holds {len(labels)} labels for {len(samples)} samples; give one per sample"
@@ -90,12 +86,19 @@ def format_metric(name: str, value: float) -> str:
 
 def check_labels(path: Path) -> None:
     """Check before the model is read that labels can be read; a .csv is checked with its pictures. raises DataError"""
-    try:
-        check_regular(path)
+    with _readable(path):
         if path.suffix.lower() == ".csv":
             path.open("rb").close()
         else:
             _read_ordered(path)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Refuse a file of labels that cannot be read. raises DataError"""
+    try:
+        check_regular(path)
+        yield
     except (OSError, ValueError) as error:
         raise DataError(
             f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or one label per line"

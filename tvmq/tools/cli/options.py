@@ -40,15 +40,16 @@ _BITS = re.compile(r"(?:w(?P<weights>\d+))?(?:a(?P<activations>\d+)|(?P<dynamic>
 
 def _annotation(option: str) -> Any:
     """Typer option for an option of qconfig; its default None means not given."""
-    name = option.replace("_", "-")
     default = getattr(DEFAULTS, option)
     text = f"{OPTION_HELP[option]} Default: {_default_text(default)}."
-    shown: dict[str, Any] = {
-        "help": text, "rich_help_panel": PANEL, "show_default": False,
-    }  # fmt: skip
-    switch = f"--{name}/--no-{name}" if isinstance(default, bool) else f"--{name}"
-    kind = _kind(option)
-    return Annotated[kind | None, typer.Option(switch, **shown)]
+    switch = _switch(option, isinstance(default, bool))
+    return Annotated[_kind(option) | None, typer.Option(switch, help=text, rich_help_panel=PANEL, show_default=False)]
+
+
+def _switch(option: str, is_switch: bool) -> str:
+    """An option as it is typed."""
+    name = option.replace("_", "-")
+    return f"--{name}/--no-{name}" if is_switch else f"--{name}"
 
 
 def _kind(option: str) -> Any:
@@ -63,9 +64,7 @@ def _kind(option: str) -> Any:
 
 def _hidden_annotation(option: str, kind: type) -> Any:
     """Hidden typer option of an older version with only one value left: accepted with a warning."""
-    name = option.replace("_", "-")
-    switch = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
-    return Annotated[kind | None, typer.Option(switch, hidden=True, show_default=False)]
+    return Annotated[kind | None, typer.Option(_switch(option, kind is bool), hidden=True, show_default=False)]
 
 
 def _default_text(default: Any) -> str:

@@ -29,7 +29,7 @@ from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.summary import choose_output, format_summary, next_steps
+from tvmq.tools.cli.summary import choose_output, next_steps, summary_lines
 
 # Weight of a batch in each of at most three reads of the data, about its time: outlier channels, ranges and
 # histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.
@@ -214,6 +214,6 @@ def report(
     if as_json:
         print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
         return
-    print(format_summary(facts))
+    print("\n".join(summary_lines(facts)))
     if not quiet:
         notice("next:\n" + "\n".join(steps))

@@ -6,9 +6,8 @@ Tests: tests/tools/report/test_report.py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
 
@@ -93,7 +92,7 @@ def report(
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
-    write_output(output, partial(_write, text))
+    write_output(output, lambda file: file.write(text))
     if as_json:
         print_json({"output": str(output), "bytes": len(text), "title": title, "missing": page.missing,
                     "guard": page.guard, "layers": page.rows})  # fmt: skip
@@ -104,10 +103,6 @@ def report(
     print(f"  saved      {output} ({size_text(len(text))}, {len(page.rows)} layers)")
 
 
-def _write(text: bytes, file: BinaryIO) -> None:
-    file.write(text)
-
-
 def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
     """Facts about a saved model alone."""
     if other is not None:
@@ -115,11 +110,7 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
     exe = tvmq.load(model)
     file = Path(data) if data is not None and Path(data).suffix in (".npz", ".npy") else None
     facts = {"exe": exe, "missing": [WITHOUT_FLOAT], "tiles": [("saved", size_text(model.stat().st_size), "")]}
-    try:
-        inputs = read_first_batch(exe, file)
-    except DataError as error:
-        return {**facts, "missing": [WITHOUT_FLOAT, f"Times were not measured: {error}."]}
-    return {**facts, **_measure_layers(exe, inputs, threads, facts, quiet=quiet)}
+    return _time_layers(facts, file, threads, quiet=quiet)
 
 
 def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
@@ -134,12 +125,7 @@ def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, qui
 def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts about the quantized model, from the float model and its data."""
     if job.samples is None:
-        facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
-        try:
-            inputs = read_first_batch(exe, None)
-        except DataError as error:
-            return {**facts, "missing": [WITHOUT_DATA, f"Times were not measured: {error}."]}
-        return {**facts, **_measure_layers(exe, inputs, options.threads, facts, quiet=quiet)}
+        return _time_layers({"exe": exe, "missing": [WITHOUT_DATA]}, None, options.threads, quiet=quiet)
     index, size = job.split.comparison, job.size
     tiles = _tiles(measure(exe, job, options, quiet=quiet))
     with step("compare layers", quiet=quiet):
@@ -148,6 +134,15 @@ def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet
     facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": []}
     facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), options.threads, facts, quiet=quiet)
     return facts | _collect_histograms(exe, job, facts, quiet=quiet)
+
+
+def _time_layers(facts: dict[str, Any], file: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
+    """The facts with times of the layers, on the data of a file or on random values; or with why there are none."""
+    try:
+        inputs = read_first_batch(facts["exe"], file)
+    except DataError as error:
+        return {**facts, "missing": [*facts["missing"], f"Times were not measured: {error}."]}
+    return {**facts, **_measure_layers(facts["exe"], inputs, threads, facts, quiet=quiet)}
 
 
 def _measure_layers(

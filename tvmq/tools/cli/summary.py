@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -175,11 +175,6 @@ def _diagnosis_steps(source: str, saved: str, again: str, data: str | None) -> l
     why = (f"tvmq doctor {source} --data {shlex.quote(data or arrays)}", "find the cause, and rules that fix it")
     where = (f"tvmq compare {source} {saved} --data {shlex.quote(arrays)} --worst 5", "which layers lose accuracy")
     return [why, *keep, where]
-
-
-def format_summary(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
-    """The whole summary."""
-    return "\n".join([*summary_lines(facts), *notes])
 
 
 SUFFIX, MANIFEST = ".tvmq", "manifest.json"

@@ -21,7 +21,6 @@ from tvmq.numerics.deviation import Deviation
 from tvmq.options.config import QConfig
 
 Arrays = dict[str, np.ndarray]
-Feeds = list[tuple[Arrays, int]]
 # Outputs of all samples, in order -> one figure a sample, higher is better.
 Score = Callable[[Sequence[np.ndarray], np.ndarray], np.ndarray]
 FEW = 8

@@ -54,20 +54,8 @@ def _float_sum(call: Any, x: torch.Tensor) -> torch.Tensor:
     return reduce(x, dim=_ints(call.attrs.axes), keepdim=bool(call.attrs.keepdims))
 
 
-def _sum(call: Any, x: torch.Tensor) -> torch.Tensor:
-    return torch.sum(x, dim=_axes(call, x), keepdim=bool(call.attrs.keepdims))
-
-
-def _mean(call: Any, x: torch.Tensor) -> torch.Tensor:
-    return torch.mean(x, dim=_axes(call, x), keepdim=bool(call.attrs.keepdims))
-
-
 def _variance(call: Any, x: torch.Tensor) -> torch.Tensor:
     return torch.var(x, dim=_axes(call, x), correction=0, keepdim=bool(call.attrs.keepdims))
-
-
-def _deviation(call: Any, x: torch.Tensor) -> torch.Tensor:
-    return torch.sqrt(_variance(call, x))
 
 
 def _product(call: Any, x: torch.Tensor) -> torch.Tensor:
@@ -91,10 +79,6 @@ def _cumulative(function: Any) -> Smooth:
 
 
 # ---- what sorts
-
-
-def _sort(call: Any, x: torch.Tensor) -> torch.Tensor:
-    return torch.sort(x, dim=int(call.attrs.axis), descending=bool(call.attrs.descending)).values
 
 
 def _top(call: Any, x: torch.Tensor) -> Any:
@@ -180,14 +164,14 @@ DEFINED: dict[str, Smooth] = {
     "tvmq.float_sum": _float_sum,
 }
 COMPILED: dict[str, Smooth] = {
-    "sum": _sum,
-    "mean": _mean,
+    "sum": lambda call, x: torch.sum(x, dim=_axes(call, x), keepdim=bool(call.attrs.keepdims)),
+    "mean": lambda call, x: torch.mean(x, dim=_axes(call, x), keepdim=bool(call.attrs.keepdims)),
     "variance": _variance,
-    "std": _deviation,
+    "std": lambda call, x: torch.sqrt(_variance(call, x)),
     "prod": _product,
     "cumsum": _cumulative(torch.cumsum),
     "cumprod": _cumulative(torch.cumprod),
-    "sort": _sort,
+    "sort": lambda call, x: torch.sort(x, dim=int(call.attrs.axis), descending=bool(call.attrs.descending)).values,
     "topk": _top,
     "median": _median,
     **{f"nn.avg_pool{axes}d": _average_pool for axes in (1, 2, 3)},

@@ -47,10 +47,6 @@ def native_form(smooth: Smooth) -> Smooth:
     return form
 
 
-def _softplus(call: Any, x: torch.Tensor) -> torch.Tensor:
-    return functional.softplus(x, float(call.attrs.beta), float(call.attrs.threshold))
-
-
 def _prelu(call: Any, x: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
     if slopes.numel() > 1:
         slopes = slopes.reshape([-1 if axis == int(call.attrs.axis) % x.ndim else 1 for axis in range(x.ndim)])
@@ -61,18 +57,6 @@ def _choose(_call: Any, condition: torch.Tensor, a: torch.Tensor, b: torch.Tenso
     return torch.where(condition.bool(), a, b)
 
 
-def _floor_mod(_call: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    return a - torch.floor(a / b) * b
-
-
-def _mod(_call: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    return torch.fmod(a, b)
-
-
-def _leaky(call: Any, x: torch.Tensor) -> torch.Tensor:
-    return torch.where(x >= 0, x, x * float(call.attrs.alpha))
-
-
 def _cast(call: Any, x: torch.Tensor) -> torch.Tensor:
     return x.to(getattr(torch, str(call.attrs.dtype)))
 
@@ -81,10 +65,16 @@ def _fill_with(value: float) -> Smooth:
     return lambda call, x, *_rest: torch.full_like(x, value)
 
 
+def _torch_functions(names: str) -> dict[str, Smooth]:
+    """Operators that torch has under the same names."""
+    functions = {name: getattr(torch, name) for name in names.split()}
+    return {name: lambda _call, *tensors, run=run: run(*tensors) for name, run in functions.items()}
+
+
 # torch computes these as they are defined: one rounding, or none
 NATIVE: dict[str, Smooth] = {
     "nn.relu": lambda _call, x: torch.relu(x),
-    "nn.leakyrelu": _leaky,
+    "nn.leakyrelu": lambda call, x: torch.where(x >= 0, x, x * float(call.attrs.alpha)),
     "clip": lambda _call, x, low, high: torch.clamp(x, float(low), float(high)),
     "subtract": lambda _call, a, b: a - b,
     "divide": lambda _call, a, b: a / b,
@@ -100,39 +90,22 @@ NATIVE: dict[str, Smooth] = {
     "full_like": lambda _call, x, value: value.to(x.dtype).expand_as(x),
 }
 DEFINED: dict[str, Smooth] = {
-    "sigmoid": lambda _call, x: torch.sigmoid(x),
-    "tanh": lambda _call, x: torch.tanh(x),
-    "exp": lambda _call, x: torch.exp(x),
-    "log": lambda _call, x: torch.log(x),
-    "erf": lambda _call, x: torch.erf(x),
+    **_torch_functions("sigmoid tanh exp log erf rsqrt sqrt"),  # MKL's sqrt is not rounded correctly
     "nn.silu": lambda _call, x: functional.silu(x),
     "nn.gelu": lambda _call, x: functional.gelu(x),
     "nn.gelu_tanh": lambda _call, x: functional.gelu(x, approximate="tanh"),
-    "rsqrt": lambda _call, x: torch.rsqrt(x),
-    "sqrt": lambda _call, x: torch.sqrt(x),  # MKL's is not rounded correctly
 }
 COMPILED: dict[str, Smooth] = {
+    **_torch_functions("sin cos tan sinh cosh asin acos atan asinh acosh atanh atan2"),
     "square": lambda _call, x: x * x,
     "sign": lambda _call, x: exactly(torch.sign(x), x.clamp(-1, 1)),
     "nn.selu": lambda _call, x: functional.selu(x),
-    "nn.softplus": _softplus,
-    "sin": lambda _call, x: torch.sin(x),
-    "cos": lambda _call, x: torch.cos(x),
-    "tan": lambda _call, x: torch.tan(x),
-    "sinh": lambda _call, x: torch.sinh(x),
-    "cosh": lambda _call, x: torch.cosh(x),
-    "asin": lambda _call, x: torch.asin(x),
-    "acos": lambda _call, x: torch.acos(x),
-    "atan": lambda _call, x: torch.atan(x),
-    "asinh": lambda _call, x: torch.asinh(x),
-    "acosh": lambda _call, x: torch.acosh(x),
-    "atanh": lambda _call, x: torch.atanh(x),
-    "atan2": lambda _call, a, b: torch.atan2(a, b),
+    "nn.softplus": lambda call, x: functional.softplus(x, float(call.attrs.beta), float(call.attrs.threshold)),
     "power": lambda _call, a, b: torch.pow(a, b),
     "log_add_exp": lambda _call, a, b: torch.logaddexp(a, b),
     "floor_divide": lambda _call, a, b: exactly(torch.floor(a / b), a / b),
-    "floor_mod": _floor_mod,
-    "mod": _mod,
+    "floor_mod": lambda _call, a, b: a - torch.floor(a / b) * b,
+    "mod": lambda _call, a, b: torch.fmod(a, b),
     "ewise_fma": lambda _call, a, b, c: a * b + c,
 }
 

@@ -230,18 +230,6 @@ def _clip(node: Node) -> str:
     return node.write("Clip", node.inputs[0], *bounds)
 
 
-def _silu(node: Node) -> str:
-    return node.write("Mul", node.inputs[0], node.before("Sigmoid", node.inputs[0]))
-
-
-def _square(node: Node) -> str:
-    return node.write("Mul", node.inputs[0], node.inputs[0])
-
-
-def _rsqrt(node: Node) -> str:
-    return node.write("Reciprocal", node.before("Sqrt", node.inputs[0]))
-
-
 def _gelu(node: Node) -> str:
     x = node.inputs[0]
     e = node.before("Erf", node.before("Mul", x, node.constant(np.float32(0.5**0.5), "root_half")))
@@ -267,10 +255,6 @@ def _cast(node: Node) -> str:
     from onnx import helper
 
     return node.write("Cast", to=helper.np_dtype_to_tensor_dtype(np.dtype(str(node.attrs.dtype))))
-
-
-def _concat(node: Node) -> str:
-    return node.write("Concat", axis=int(node.attrs.axis or 0))
 
 
 def _layer_norm(node: Node) -> str:
@@ -304,10 +288,6 @@ def _float_sum(node: Node) -> str:
     return node.reduce(op_type, node.inputs[0], node.ints("axes"), bool(node.attrs.keepdims))
 
 
-def _not_equal(node: Node) -> str:
-    return node.write("Not", node.before("Equal"))
-
-
 WRITERS: dict[str, Writer] = {
     **{
         name: _single_node(op_type)
@@ -330,7 +310,7 @@ WRITERS: dict[str, Writer] = {
         "Expand", node.inputs[0], node.sizes(node.shapes[-1], "shape")
     ),
     "clip": _clip,
-    "concat": _concat,
+    "concat": lambda node: node.write("Concat", axis=int(node.attrs.axis or 0)),
     "expand_dims": _reshape,
     "flatten": _reshape,
     "gather_elements": lambda node: node.write("GatherElements", axis=int(node.attrs.axis)),
@@ -349,14 +329,14 @@ WRITERS: dict[str, Writer] = {
     **{f"nn.max_pool{n}d": _pool("MaxPool") for n in (1, 2, 3)},
     "nn.prelu": _prelu,
     "nn.pad": _pad,
-    "nn.silu": _silu,
+    "nn.silu": lambda node: node.write("Mul", node.inputs[0], node.before("Sigmoid", node.inputs[0])),
     "nn.softmax": lambda node: node.write("Softmax", axis=int(node.attrs.axis)),
     "nn.softplus": _softplus,
     "permute_dims": _transpose,
     "reshape": _reshape,
-    "rsqrt": _rsqrt,
+    "rsqrt": lambda node: node.write("Reciprocal", node.before("Sqrt", node.inputs[0])),
     "split": _split,
-    "square": _square,
+    "square": lambda node: node.write("Mul", node.inputs[0], node.inputs[0]),
     "squeeze": _reshape,
     "stack": _stack,
     "strided_slice": _slice,
@@ -364,7 +344,7 @@ WRITERS: dict[str, Writer] = {
     "take": lambda node: node.write("Gather", axis=int(node.attrs.axis or 0)),
     "tile": lambda node: node.write("Tile", node.inputs[0], node.constant(int64s(node.ints("repeats")), "repeats")),
     "tvmq.conv_transpose": _conv_transpose,
-    "not_equal": _not_equal,
+    "not_equal": lambda node: node.write("Not", node.before("Equal")),
     "tvmq.float_sum": _float_sum,
     "tvmq.group_norm": _group_norm,
     "tvmq.layer_norm": _layer_norm,

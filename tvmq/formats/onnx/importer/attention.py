@@ -140,7 +140,10 @@ def _mask(layer: OnnxLayer, mask: str, x: str) -> str:
         shown = "unknown rank" if rank is None else f"{rank} dimensions"
         raise layer.unsupported_error(f"a mask of {shown} is not supported", "give it the shape (batch, length)")
     if rank == 1:
-        mask = _mask_from_lengths(layer, mask, x)
+        # mask (batch, length): true for tokens before the end of their sequence
+        wide = layer.compute("Cast", [mask], "lengths_wide", to=7)
+        column = layer.compute("Reshape", [wide, layer.vector("lengths_shape", -1, 1)], "lengths_column")
+        mask = layer.compute("Less", [_positions(layer, x), column], "mask_words")
     kept = layer.compute("Cast", [mask], "mask_float", to=1)
     # 1 -> 0, 0 -> filter
     lowest = float(layer.attributes.get("mask_filter_value", -10000.0))
@@ -158,13 +161,6 @@ def _positions(layer: OnnxLayer, x: str) -> str:
     length = layer.compute("Gather", [shape, layer.constant("second", np.array(1, np.int64))], "length")
     ends = [layer.constant(role, np.array(value, np.int64)) for role, value in (("begin", 0), ("step", 1))]
     return layer.compute("Range", [ends[0], length, ends[1]], "places")
-
-
-def _mask_from_lengths(layer: OnnxLayer, lengths: str, x: str) -> str:
-    """Mask (batch, length): true for tokens before the end of their sequence."""
-    wide = layer.compute("Cast", [lengths], "lengths_wide", to=7)
-    column = layer.compute("Reshape", [wide, layer.vector("lengths_shape", -1, 1)], "lengths_column")
-    return layer.compute("Less", [_positions(layer, x), column], "mask_words")
 
 
 def _causal_mask(layer: OnnxLayer, x: str) -> str:

@@ -95,7 +95,10 @@ def _name_nodes(nodes: list[onnx.NodeProto], outer: onnx.NodeProto) -> None:
     unique = UniqueNames([outer.name])
     visible = {*outer.input, *outer.output}
     for position, inner in enumerate(nodes):
-        _prefix_values(inner, visible, f"{outer.name}/")
+        for names in (inner.input, inner.output):
+            for i, value in enumerate(names):
+                if value and value not in visible:
+                    names[i] = f"{outer.name}/{value}"
         own = re.sub(r"__\d+$", "", inner.name) or f"{inner.op_type}_{position}"  # the inliner appends a number
         gives_result = outer.output[0] in inner.output
         inner.name = outer.name if gives_result else unique(f"{outer.name}/{own}")
@@ -157,11 +160,3 @@ def _node_model(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.Fun
         functions, opsets = [function], [*opsets, helper.make_opsetid(DOMAIN, 1)]
     graph = helper.make_graph([node], "single", inputs, outputs)
     return helper.make_model(graph, opset_imports=opsets, functions=functions)
-
-
-def _prefix_values(node: onnx.NodeProto, outer: set[str], prefix: str) -> None:
-    """Prefix the names that are internal to the function."""
-    for names in (node.input, node.output):
-        for i, value in enumerate(names):
-            if value and value not in outer:
-                names[i] = prefix + value

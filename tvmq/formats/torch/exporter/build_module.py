@@ -8,8 +8,10 @@ Tests: tests/formats/torch/exporter/test_onnx_operators.py
 
 from __future__ import annotations
 
+import importlib
 import operator
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,10 +22,14 @@ from torch import fx
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter.file_view import DEQUANTIZE, QUANTIZE, FileView
-from tvmq.formats.torch.exporter.conversions import DECOMPOSED, bounds_of, conversion_codes
 from tvmq.formats.torch.exporter.onnx_operators import FUNCTIONS, run
 from tvmq.graph.names import UniqueNames
 
+with suppress(ImportError):  # registers the operators
+    importlib.import_module("torch.ao.quantization.fx._decomposed")
+
+DECOMPOSED = torch.ops.quantized_decomposed
+TYPES = {"int4": torch.int8, "int8": torch.int8, "uint8": torch.uint8, "int16": torch.int16, "int32": torch.int32}
 PRODUCTS = ("Gemm", "MatMul")
 LINEAR = torch.nn.functional.linear
 # operator -> inputs that are sizes, axes, places or bounds: numbers of Python where they are constants
@@ -169,6 +175,26 @@ class TorchBuilder:
             if codes is not None and codes.ndim == 2 and readers and is_factor:
                 weights.add(node.output[0])
         return weights
+
+
+def conversion_codes(view: FileView, node: onnx.NodeProto) -> tuple[np.ndarray, np.ndarray, torch.dtype]:
+    """Scale, zero point, and the type that holds the codes."""
+    scale, zero = view.constant(node, 1), view.constant(node, 2)
+    assert scale is not None and zero is not None  # what our exporter writes
+    return scale, zero.astype(np.int64), TYPES[view.code_type(node)]
+
+
+def bounds_of(dtype: torch.dtype, codes: np.ndarray | None = None, *, narrow: bool = False) -> tuple[int, int]:
+    """Lowest and highest code of a type; of a weight -127 where it has no lower one.
+
+    >>> bounds_of(torch.int8), bounds_of(torch.int8, np.int8([3, -127])), bounds_of(torch.int8, narrow=True)
+    ((-128, 127), (-127, 127), (-8, 7))
+    """
+    if narrow:
+        return -8, 7
+    limits = torch.iinfo(dtype)
+    is_symmetric = codes is not None and codes.size > 0 and int(codes.min()) > limits.min and limits.min < 0
+    return limits.min + int(is_symmetric), limits.max
 
 
 def _identifier(name: str) -> str:

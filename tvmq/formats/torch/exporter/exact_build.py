@@ -58,7 +58,10 @@ class ExactBuilder(TorchBuilder):
             return self.graph.call_function(operator.getitem, (self.values[value.tuple_value.name], value.index))
         name = op_name(value)
         if name in EXACT and self._is_integer(var, value):
-            return self._call_exact(name, value)
+            attributes = {key: _python_value(getattr(value.attrs, key)) for key in EXACT[name][0]}
+            if name == "matmul" or name.startswith("nn.conv"):
+                attributes["sums"] = _type_of_sums(value)
+            return self.graph.call_function(run_exact, (name, attributes, *map(self._argument, value.args)))
         if name in ("add", "multiply") and dtype_of(var) == "int32":
             function = operator.add if name == "add" else operator.mul
             return self.graph.call_function(function, tuple(map(self._argument, value.args)))
@@ -79,12 +82,6 @@ class ExactBuilder(TorchBuilder):
         """True for an operator that reads or gives codes or sums of them."""
         tensors = [arg for arg in call.args if is_tensor(arg)]
         return any(dtype_of(tensor) in INTEGERS for tensor in (var, *tensors[:1]))
-
-    def _call_exact(self, name: str, call: relax.Call) -> fx.Node:
-        attributes = {key: _python_value(getattr(call.attrs, key)) for key in EXACT[name][0]}
-        if name == "matmul" or name.startswith("nn.conv"):
-            attributes["sums"] = _type_of_sums(call)
-        return self.graph.call_function(run_exact, (name, attributes, *map(self._argument, call.args)))
 
     def _argument(self, arg: relax.Expr) -> Any:
         if is_const(arg):

@@ -64,10 +64,6 @@ def _reshape(_attributes: Attributes, x: torch.Tensor, sizes: Sequence[Any]) -> 
     return x.reshape([x.shape[i] if isinstance(size, int) and size == 0 else size for i, size in enumerate(sizes)])
 
 
-def _squeeze(_attributes: Attributes, x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
-    return x.squeeze(list(axes))
-
-
 def _unsqueeze(_attributes: Attributes, x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
     for axis in sorted(axes):
         x = x.unsqueeze(axis)
@@ -91,10 +87,6 @@ def _slice(
         places = range(x.shape[axis])[slice(begin, None if end < -x.shape[axis] else end, step)]
         x = x.index_select(axis, torch.tensor(list(places)))
     return x
-
-
-def _split(attributes: Attributes, x: torch.Tensor, sizes: Sequence[int]) -> list[torch.Tensor]:
-    return list(torch.split(x, list(sizes), dim=attributes["axis"]))
 
 
 def _pad(attributes: Attributes, x: torch.Tensor, pads: Sequence[int], value: Any = 0.0) -> torch.Tensor:
@@ -130,19 +122,11 @@ def _expand(_attributes: Attributes, x: torch.Tensor, sizes: Sequence[Any]) -> t
     return x.expand(shape)
 
 
-def _cast(attributes: Attributes, x: torch.Tensor) -> torch.Tensor:
-    return x.to(attributes["to"])
-
-
 def _blocks(attributes: Attributes, codes: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
     """DequantizeLinear with block_size, around zero."""
     axis = attributes["axis"]
     apart = codes.float().unflatten(axis, (-1, attributes["block"]))
     return (apart * scales.unsqueeze(axis + 1)).flatten(axis, axis + 1)
-
-
-def _gemm(_attributes: Attributes, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    return x @ weight + bias
 
 
 def _softmax(function: Function) -> Function:
@@ -160,18 +144,6 @@ def _instance_norm(attributes: Attributes, x: torch.Tensor, gamma: torch.Tensor,
     return functional.instance_norm(x, weight=gamma, bias=beta, eps=attributes.get("epsilon", 1e-5))
 
 
-def _prelu(_attributes: Attributes, x: torch.Tensor, slope: torch.Tensor) -> torch.Tensor:
-    return torch.where(x < 0, x * slope, x)
-
-
-def _transpose(attributes: Attributes, x: torch.Tensor) -> torch.Tensor:
-    return x.permute(attributes["perm"])
-
-
-def _shape(_attributes: Attributes, x: torch.Tensor) -> list[Any]:
-    return list(x.shape)
-
-
 def _many(function: Function) -> Function:
     return lambda _attributes, *inputs: (
         inputs[0] if len(inputs) == 1 else _arithmetic(lambda a, b: function(a, b))(_attributes, *inputs)
@@ -186,22 +158,10 @@ def _minimum(a: Any, b: Any) -> Any:
     return torch.minimum(a, b) if isinstance(a, torch.Tensor) else min(a, b)
 
 
-def _not_a_number(x: torch.Tensor) -> torch.Tensor:
-    return x.isnan()
-
-
-def _leaky_relu(attributes: Attributes, x: torch.Tensor) -> torch.Tensor:
-    return functional.leaky_relu(x, attributes.get("alpha", 0.01))
-
-
-def _tile(_attributes: Attributes, x: torch.Tensor, repeats: Sequence[int]) -> torch.Tensor:
-    return x.repeat(list(repeats))
-
-
 UNARY: dict[str, Function] = {
     "Abs": torch.abs, "Acos": torch.acos, "Acosh": torch.acosh, "Asin": torch.asin, "Asinh": torch.asinh,
     "Atan": torch.atan, "Atanh": torch.atanh, "Ceil": torch.ceil, "Cos": torch.cos, "Cosh": torch.cosh,
-    "Erf": torch.erf, "Exp": torch.exp, "Floor": torch.floor, "IsInf": torch.isinf, "IsNaN": _not_a_number,
+    "Erf": torch.erf, "Exp": torch.exp, "Floor": torch.floor, "IsInf": torch.isinf, "IsNaN": lambda x: x.isnan(),
     "Log": torch.log, "Neg": torch.neg, "Not": torch.logical_not, "Reciprocal": torch.reciprocal,
     "Relu": functional.relu, "Round": torch.round, "Sigmoid": torch.sigmoid, "Sign": torch.sign, "Sin": torch.sin,
     "Sinh": torch.sinh, "Softplus": functional.softplus, "Sqrt": torch.sqrt, "Tan": torch.tan, "Tanh": torch.tanh,
@@ -222,33 +182,33 @@ FUNCTIONS: dict[str, Function] = {
     "Max": _many(_maximum),
     "Min": _many(_minimum),
     "Blocks": _blocks,
-    "Cast": _cast,
+    "Cast": lambda attributes, x: x.to(attributes["to"]),
     "Clip": _clip,
     "Concat": _concat,
     "Expand": _expand,
     "Gather": _gather,
     "GatherElements": _gather_elements,
-    "Gemm": _gemm,
+    "Gemm": lambda _attributes, x, weight, bias: x @ weight + bias,
     "Identity": lambda _attributes, x: x,
     "InstanceNormalization": _instance_norm,
     "LayerNormalization": _layer_norm,
-    "LeakyRelu": _leaky_relu,
+    "LeakyRelu": lambda attributes, x: functional.leaky_relu(x, attributes.get("alpha", 0.01)),
     "LogSoftmax": _softmax(functional.log_softmax),
     "MatMul": _without_attributes(torch.matmul),
-    "PRelu": _prelu,
+    "PRelu": lambda _attributes, x, slope: torch.where(x < 0, x * slope, x),
     "Pad": _pad,
     "ReduceMax": _reduction(torch.amax),
     "ReduceMean": _reduction(torch.mean),
     "ReduceMin": _reduction(torch.amin),
     "ReduceSum": _reduction(torch.sum),
     "Reshape": _reshape,
-    "Shape": _shape,
+    "Shape": lambda _attributes, x: list(x.shape),
     "Slice": _slice,
     "Softmax": _softmax(functional.softmax),
-    "Split": _split,
-    "Squeeze": _squeeze,
-    "Tile": _tile,
-    "Transpose": _transpose,
+    "Split": lambda attributes, x, sizes: list(torch.split(x, list(sizes), dim=attributes["axis"])),
+    "Squeeze": lambda _attributes, x, axes: x.squeeze(list(axes)),
+    "Tile": lambda _attributes, x, repeats: x.repeat(list(repeats)),
+    "Transpose": lambda attributes, x: x.permute(attributes["perm"]),
     "Unsqueeze": _unsqueeze,
     "Where": _without_attributes(torch.where),
 }

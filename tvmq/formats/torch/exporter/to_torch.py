@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import tvm
 
+from tvmq.base.foreign_errors import needs_extra
+from tvmq.base.whole_file import write_file
 from tvmq.errors import ConfigError, ModelError, StageError, UnsupportedOpError
 from tvmq.formats.onnx.exporter.dialects import Dialect
 from tvmq.formats.onnx.exporter.writer import OnnxWriter
@@ -39,13 +44,9 @@ def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
     raises   StageError for a module that is not realized, UnsupportedOpError naming a layer without a form in torch,
              ModelError where torch is missing, ConfigError for what is no module, and for an unknown form
     """
-    try:
+    with needs_extra("to_torch", "torch", "torch", ModelError):
         from tvmq.formats.torch.exporter.build_module import TorchBuilder
         from tvmq.formats.torch.exporter.exact_build import ExactBuilder
-    except ImportError as error:
-        raise ModelError(
-            f'to_torch: torch cannot be imported ({error}); install it with pip install "tvmq[torch]"'
-        ) from error
     trained = getattr(model, "integer_module", None)
     module = plain_module(trained() if trained is not None else model)
     if not isinstance(module, tvm.IRModule):
@@ -65,3 +66,19 @@ def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
     except UnsupportedOpError as error:
         text = str(error).replace("to_onnx", "to_torch").replace("no equivalent in ONNX", "no equivalent in torch")
         raise UnsupportedOpError(text) from error
+
+
+def save_program(
+    qmod: tvm.IRModule, inputs: Sequence[tuple[tuple[int | str, ...], str]], path: str | os.PathLike[str], *, form: str
+) -> None:
+    """Write what `to_torch` gives as a .pt2 file, a program of torch.export; half of one is not left behind.
+
+    inputs  shape and element type of each; sizes are numbers
+    form    as of `to_torch`
+    raises  OutputError
+    """
+    import torch
+
+    example = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for shape, dtype in inputs)
+    program = torch.export.export(to_torch(qmod, form=form), example)
+    write_file(path, partial(torch.export.save, program), "to_torch")

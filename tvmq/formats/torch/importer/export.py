@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tvm
 
-from tvmq.base.foreign_errors import explain_exceptions
+from tvmq.base.foreign_errors import explain_exceptions, needs_extra
 from tvmq.base.memory import ROOM, bytes_text, check_max_bytes, usable_memory
 from tvmq.base.text import printable
 from tvmq.errors import MemoryLimitError, ModelError, TvmqError, UnsupportedOpError
@@ -285,7 +285,8 @@ def from_torch(
     included, is not changed. Weights that several layers share are one parameter. Values are compared with eager
     torch in float tolerance, since both sum in their own order.
     """
-    _require_torch()
+    with needs_extra("from_torch", "torch", "torch", ModelError):
+        import torch  # noqa: F401
     bound = check_max_bytes(max_bytes, "from_torch")
     from tvmq.formats.torch.importer.convert import convert
     from tvmq.formats.torch.importer.quantized.prepared_models import convert_prepared
@@ -295,12 +296,3 @@ def from_torch(
         warnings.simplefilter("ignore")  # of torch and TVM about what they deprecate and we do not use
         program = export_program(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes, trust=trust)
         return assemble(convert(program), bound)
-
-
-def _require_torch() -> None:
-    try:
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise ModelError(
-            f'from_torch: torch cannot be imported ({error}); install it with pip install "tvmq[torch]"'
-        ) from error

@@ -139,8 +139,7 @@ class _Linker:
         self._fill_stubs(code)
         code.put(tables[SYMTAB], self._symbol_table(names))
         code.put(
-            tables[RELA],
-            b"".join(RELOCATION.pack(at, info, addend) for at, info, addend in self.dynamic_relocations),
+            tables[RELA], b"".join(RELOCATION.pack(at, info, addend) for at, info, addend in self.dynamic_relocations)
         )
         code.put(0, self._headers(code, data, memory_end, dynamic))
         return bytes(code.data + data.data)

@@ -33,7 +33,11 @@ def quantize(call: TorchCall) -> relax.Expr:
         raise call.unsupported_error(f"codes of type {dtype} are not supported", WAY_OUT)
     low, high = _bounds(call)
     if _is_computed(call):
-        return _quantize_in_run(call, x, dtype, low, high)
+        # in torch's order of operations
+        inverse = call.emit(relax.op.divide(call.constant(1, x), call["scale"]))
+        steps = call.emit(relax.op.round(call.emit(relax.op.multiply(x, inverse))))
+        codes = call.emit(relax.op.clip(call.emit(relax.op.add(steps, call["zero_point"])), low, high))
+        return relax.op.astype(codes, dtype)
     scale, zero, axis = _numbers(call)
     named: dict[str, Any] = {"axis": axis, "dtype": dtype, "qmin": low, "qmax": high}
     return ops.quantize(x, relax.const(scale), relax.const(zero), **named)
@@ -58,14 +62,6 @@ def _is_computed(call: TorchCall) -> bool:
         return False
     numbers = (call["scale"], call["zero_point"])
     return all(isinstance(value, relax.Expr) and not isinstance(value, GenericConst) for value in numbers)
-
-
-def _quantize_in_run(call: TorchCall, x: relax.Expr, dtype: str, low: int, high: int) -> relax.Expr:
-    """Codes by a scale computed at run time, in torch's order of operations."""
-    inverse = call.emit(relax.op.divide(call.constant(1, x), call["scale"]))
-    steps = call.emit(relax.op.round(call.emit(relax.op.multiply(x, inverse))))
-    codes = call.emit(relax.op.clip(call.emit(relax.op.add(steps, call["zero_point"])), low, high))
-    return relax.op.astype(codes, dtype)
 
 
 def fake_quantize(call: TorchCall) -> tuple[relax.Expr]:

@@ -65,7 +65,12 @@ class CodedWeight(nn.Module):
             self.bounds = HALVED if options.reduce_range else INT8
             symmetric = options.mapping_type.name == "SYMMETRIC"
             if weight.act_quant_scale is not None:
-                self.activation_grid = _grid(weight)
+                if weight.act_quant_scale.numel() != 1 or weight.act_quant_kwargs.reduce_range:
+                    raise unsupported_error("constant scales of activations for each row are not supported", WAY_OUT)
+                zero = weight.act_quant_zero_point
+                self.activation_grid = Grid(
+                    float(weight.act_quant_scale), 0 if zero is None else int(zero), torch.qint8
+                )
                 self.register_buffer("columns", self.scales[:, 0].contiguous())
                 self.register_buffer("zeros", torch.zeros(len(self.scales), dtype=torch.int64))
             elif type(options.granularity).__name__ != "PerRow" or options.mapping_type.name not in MAPPINGS:
@@ -109,14 +114,6 @@ class CodedWeight(nn.Module):
 def _linear(x: torch.Tensor, weight: CodedWeight, bias: torch.Tensor | None = None) -> torch.Tensor:
     y = weight.product(x)
     return y if bias is None else y + bias
-
-
-def _grid(weight: Any) -> Grid:
-    """Grid of activations whose scale is a constant."""
-    if weight.act_quant_scale.numel() != 1 or weight.act_quant_kwargs.reduce_range:
-        raise unsupported_error("constant scales of activations for each row are not supported", WAY_OUT)
-    zero = weight.act_quant_zero_point
-    return Grid(float(weight.act_quant_scale), 0 if zero is None else int(zero), torch.qint8)
 
 
 def _centre_codes(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
