@@ -12,6 +12,7 @@ integers, 0 and 1 (masks.py).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,8 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
+from tvmq.graph.patterns.matching import find_matches
+from tvmq.graph.patterns.pattern import read_pattern
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.masked_mean import LONGEST
 from tvmq.passes.families.absorb import group_names
@@ -28,6 +31,11 @@ from tvmq.passes.families.base import Codes, Draft, Family, Group, Realizer, fac
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 
 AXIS = 1
+MEAN = read_pattern(
+    """mean := divide(total := sum(product := multiply(x, mask), axis=[1]),
+        (count := sum(kept, axis=[1])) | (bounded := (clip | maximum)(count)))""",
+    "masked mean",
+)
 
 
 @dataclass
@@ -77,7 +85,7 @@ class MaskedMean(Family):
 def join_means(draft: Draft) -> None:
     """Make groups of masked means, in place; the groups and reasons of their operators are removed."""
     for var, value in draft.view.bindings if draft.has_residuals else ():
-        group = _group(draft.view, var.name, value) if op_name(value) == "divide" else None
+        group = _group(draft.view, var.name) if op_name(value) == "divide" else None
         if group is None:
             continue
         for name in group.members:
@@ -86,57 +94,36 @@ def join_means(draft: Draft) -> None:
         draft.groups[var.name] = group
 
 
-def _group(view: View, name: str, value: relax.Call) -> Group | None:
+def _group(view: View, name: str) -> Group | None:
     """The masked mean that a quotient is; None for all else."""
-    if any(map(is_const, value.args)):
-        return None
-    total, count = (arg.name for arg in value.args)
-    product = _sum_operand(view, total)
-    members = _count(view, count)
-    if product is None or members is None or view.only_reader(product) is None or view.only_reader(total) is None:
-        return None
-    sides = _sides(view, product)
-    kept = _mask(view, view.value[members[0]].args[0].name)
-    if sides is None or kept is None or sides[1].source != kept.source:
-        return None
-    x, mask = sides
-    shape = sizes_of(view.var[x])
-    if len(shape) != 3 or sizes_of(view.var[mask.source]) != shape[:2] or _is_too_long(shape[AXIS]):
-        return None
-    if not sizes_of(view.var[total]) == sizes_of(value) == (shape[0], shape[2]) or len(sizes_of(view.var[count])) != 2:
-        return None  # a kept axis, or counts along the channels
-    facts = MaskedMeanFacts(product=product, masks={product: mask, members[0]: kept})
-    return Group(FAMILY.name, name, [product, total, *members, name], [x], facts=facts)
+    for parts, members in find_matches(view, MEAN, view.var[name]):
+        mask, kept = (_mask(view, parts[part]) for part in ("mask", "kept"))
+        if mask is None or kept is None or mask.source != kept.source or not _has_shapes(view, parts, mask):
+            continue
+        if all(map(view.only_reader, members[:-1])) and _is_at_least(view.producer(parts.get("bounded"))):
+            product, count = parts["product"].name, parts["count"].name
+            facts = MaskedMeanFacts(product=product, masks={product: mask, count: kept})
+            return Group(FAMILY.name, name, members, [parts["x"].name], facts=facts)
+    return None
 
 
-def _is_too_long(length: int | str) -> bool:
-    return not isinstance(length, str) and length > LONGEST
+def _has_shapes(view: View, parts: Mapping[str, relax.Expr], mask: Mask) -> bool:
+    """True for a mask of samples and tokens, and sums that do not keep the axis of the tokens."""
+    shape = sizes_of(parts["x"])
+    if len(shape) != 3 or is_const(parts["x"]) or sizes_of(parts["product"]) != shape:
+        return False
+    if sizes_of(view.var[mask.source]) != shape[:2] or (not isinstance(shape[AXIS], str) and shape[AXIS] > LONGEST):
+        return False
+    wanted = (shape[0], shape[2])
+    return sizes_of(parts["total"]) == sizes_of(parts["mean"]) == wanted and len(sizes_of(parts["count"])) == 2
 
 
-def _sum_operand(view: View, name: str) -> str | None:
-    """Name of the tensor that a sum over the tokens adds up."""
-    value = view.value.get(name)
-    if (
-        value is None
-        or op_name(value) != "sum"
-        or value.attrs.axis is None
-        or [int(a) for a in value.attrs.axis] != [AXIS]
-    ):
-        return None
-    return str(value.args[0].name) if isinstance(value.args[0], relax.Var) else None
-
-
-def _count(view: View, name: str) -> list[str] | None:
-    """The variables of a count, the sum first: with a clip behind it, or without."""
-    value, members = view.value.get(name), [name]
-    if op_name(value) in ("clip", "maximum") and view.only_reader(name) is not None:
-        assert isinstance(value, relax.Call)
-        least, *most = (_largest_bound(arg) for arg in value.args[1:])
-        if least is None or not 0 <= least <= 1 or any(bound is None or bound < LONGEST for bound in most):
-            return None
-        members = [value.args[0].name, name]
-    read = all(view.only_reader(member) is not None for member in members)
-    return members if read and _sum_operand(view, members[0]) is not None else None
+def _is_at_least(bounded: relax.Expr | None) -> bool:
+    """True for a count that nothing bounds, or that is bounded by at most 1 from below."""
+    if bounded is None:
+        return True
+    least, *most = (_largest_bound(arg) for arg in bounded.args[1:])
+    return least is not None and 0 <= least <= 1 and all(bound is not None and bound >= LONGEST for bound in most)
 
 
 def _largest_bound(arg: relax.Expr) -> float | None:
@@ -147,21 +134,9 @@ def _largest_bound(arg: relax.Expr) -> float | None:
     return None if number is None else float(number)
 
 
-def _sides(view: View, product: str) -> tuple[str, Mask] | None:
-    """(tensor, mask) of a product of both."""
-    value = view.value.get(product)
-    if value is None or op_name(value) != "multiply" or any(map(is_const, value.args)):
-        return None
-    for x, other in (value.args, value.args[::-1]):
-        mask = _mask(view, other.name)
-        if mask is not None and sizes_of(x) == sizes_of(value):
-            return str(x.name), mask
-    return None
-
-
-def _mask(view: View, name: str) -> Mask | None:
+def _mask(view: View, expr: relax.Expr) -> Mask | None:
     """A mask of plain values whose first axes are samples and tokens."""
-    mask = find_mask(view, name)
+    mask = find_mask(view, expr.name) if isinstance(expr, relax.Var) else None
     if mask is None or (mask.factor, mask.summand) != (1.0, 0.0):
         return None
     rows = sizes_of(view.var[mask.source])

@@ -37,7 +37,7 @@ from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.patterns.rules import RewriteRule, RewriteRules
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.symbolic import resolve_shapes
-from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, rank_of, sizes_of
 from tvmq.passes.families.absorb import clip_bounds
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.prepare.matrix_products import product
@@ -50,10 +50,9 @@ SCALABLE = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 LARGEST = float(np.finfo(np.float32).max)
 SIMPLIFICATIONS = RewriteRules(
     RewriteRule("nn.dropout(x)[0]", lambda x: x),
-    RewriteRule("(parts := split(x))[0]", lambda x: x, lambda parts: len(parts.ty.fields) == 1),
     # one part, which Relax does not put into a tuple
     RewriteRule("part := split(x)", lambda x: x, lambda part: isinstance(part.ty, relax.TensorType)),
-    RewriteRule("call := where(const(condition))", lambda call: _select_operand(call)),
+    RewriteRule("call := where(const(condition), x, y)", lambda call: _select_operand(call)),
     RewriteRule("call := image.resize2d()", resample_operators, corners_meet, dtype="float32"),
 )
 CONSTANTS_LAST = RewriteRules(
@@ -200,7 +199,7 @@ def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.E
     gamma, beta, mean, variance = (np.asarray(_array(rewriter, arg), np.float64) for arg in call.args[1:5])
     scale = (gamma if attrs.scale else 1.0) / np.sqrt(variance + attrs.epsilon)
     shift = (beta if attrs.center else 0.0) - mean * scale
-    shape = [1] * _rank(x)
+    shape = [1] * rank_of(x)
     shape[int(attrs.axis)] = -1
     behind_clip = _fold_through_clip(rewriter, x, scale.reshape(shape), shift.reshape(shape))
     if behind_clip is not None:
@@ -238,10 +237,6 @@ def _as_variable(rewriter: Rewriter, value: relax.Expr, like: relax.Var) -> rela
     return value if isinstance(value, relax.Var) else rewriter.emit(value, f"{like.name}_add_shift")
 
 
-def _rank(x: relax.Expr) -> int:
-    return len(list(x.ty.shape))
-
-
 def _float32_const(array: np.ndarray) -> relax.Expr:
     return relax.const(np.asarray(array, np.float32))
 
@@ -251,7 +246,7 @@ def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
     x, constant = value.args
     array = const_value(constant).astype(np.float64)
     if op_name(value) == "multiply":
-        if array.ndim <= _rank(x) and _absorb(rewriter, x, array):
+        if array.ndim <= rank_of(x) and _absorb(rewriter, x, array):
             return _add_shift(rewriter, x, np.zeros_like(array))
         return value
     below = rewriter.value_of(x)
@@ -299,7 +294,7 @@ def _scale_weight(rewriter: Rewriter, var: relax.Var, scale: np.ndarray) -> bool
     groups = int(call.attrs.groups) if name != "matmul" else 1
     record = OPERATORS[name]
     channels = weight.shape[record.weight_axis or 0] * (groups if record.kind == TRANSPOSED else 1)
-    flat = _per_channel(scale, _rank(var), -1 if name == "matmul" else 1, channels)
+    flat = _per_channel(scale, rank_of(var), -1 if name == "matmul" else 1, channels)
     if flat is None or (name == "matmul" and weight.ndim != 2):
         return False
     if record.kind == TRANSPOSED:  # [in, out / groups, ...]: input channel i belongs to group i // (in / groups)

@@ -18,29 +18,15 @@ import tvm
 from tvm import relax, tirx
 
 from tvmq.graph import ops
+from tvmq.graph.patterns.rules import RewriteRule, RewriteRules
 from tvmq.graph.rewrite import rewrite
-from tvmq.graph.view import dtype_of, op_name
+
+FLOAT = "float32"
 
 
 def replace_normalizations(mod: tvm.IRModule) -> tvm.IRModule:
     """Replace softmax and the normalizations of Relax by our own operators."""
-    return rewrite(mod, lambda _rewriter, _var, value: replace_normalization(value))
-
-
-def replace_normalization(value: relax.Expr) -> relax.Expr | None:
-    """Our operator for a call of Relax's, None if it is no such call or not float32."""
-    translate = TRANSLATIONS.get(op_name(value))
-    if translate is None or dtype_of(value) != "float32" or value.args[0].ty.shape is None:
-        return None
-    return translate(value)
-
-
-def _softmax(call: relax.Call) -> relax.Expr:
-    return ops.softmax(call.args[0], axis=int(call.attrs.axis))
-
-
-def _log_softmax(call: relax.Call) -> relax.Expr:
-    return ops.log_softmax(call.args[0], axis=int(call.attrs.axis))
+    return rewrite(mod, NORMALIZATIONS.visit)
 
 
 def _layer_norm(call: relax.Call) -> relax.Expr | None:
@@ -60,15 +46,7 @@ def _rms_norm(call: relax.Call) -> relax.Expr:
     return row.apply_on_last_axes(lambda x: ops.rms_norm(x, call.args[1], axes=axes, epsilon=epsilon))
 
 
-def _group_norm(call: relax.Call) -> relax.Expr | None:
-    return _as_group_norm(call, int(call.attrs.num_groups))
-
-
-def _instance_norm(call: relax.Call) -> relax.Expr | None:
-    return _as_group_norm(call, None)
-
-
-def _as_group_norm(call: relax.Call, groups: int | None) -> relax.Expr | None:
+def _group_norm(call: relax.Call, groups: int | None) -> relax.Expr | None:
     """group_norm with all axes but batch and channels in a row; `groups` None is one for each channel."""
     rank = len(list(call.ty.shape))
     channel = int(call.attrs.channel_axis) % rank
@@ -118,11 +96,13 @@ def _constant_of(shape: Sequence[tirx.PrimExpr], value: float) -> relax.Expr:
     return relax.const(np.full([int(size) for size in shape], value, np.float32))
 
 
-TRANSLATIONS: dict[str, Callable[[relax.Call], relax.Expr | None]] = {
-    "nn.softmax": _softmax,
-    "nn.log_softmax": _log_softmax,
-    "nn.layer_norm": _layer_norm,
-    "nn.rms_norm": _rms_norm,
-    "nn.group_norm": _group_norm,
-    "nn.instance_norm": _instance_norm,
-}
+NORMALIZATIONS = RewriteRules(
+    RewriteRule("call := nn.softmax(x)", lambda call, x: ops.softmax(x, axis=int(call.attrs.axis)), dtype=FLOAT),
+    RewriteRule(
+        "call := nn.log_softmax(x)", lambda call, x: ops.log_softmax(x, axis=int(call.attrs.axis)), dtype=FLOAT
+    ),
+    RewriteRule("call := nn.layer_norm()", _layer_norm, dtype=FLOAT),
+    RewriteRule("call := nn.rms_norm()", _rms_norm, dtype=FLOAT),
+    RewriteRule("call := nn.group_norm()", lambda call: _group_norm(call, int(call.attrs.num_groups)), dtype=FLOAT),
+    RewriteRule("call := nn.instance_norm()", lambda call: _group_norm(call, None), dtype=FLOAT),
+)

@@ -40,8 +40,8 @@ from tvmq.passes.prepare.recognize_norms import FACTORS, normalization
 
 NEAR = 1e-5
 OTHER_SOFTMAX = RewriteRules(
-    RewriteRule("log(y := nn.softmax(x))", lambda x, y: relax.op.nn.log_softmax(x, int(y.attrs.axis))),
-    RewriteRule("exp(y := nn.log_softmax(x))", lambda x, y: relax.op.nn.softmax(x, int(y.attrs.axis))),
+    RewriteRule("log(y := nn.softmax(x))", lambda x, y: relax.op.nn.log_softmax(x, int(y.attrs.axis)), dtype="float32"),
+    RewriteRule("exp(y := nn.log_softmax(x))", lambda x, y: relax.op.nn.softmax(x, int(y.attrs.axis)), dtype="float32"),
 )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from tvm import relax, tirx
 
 from tvmq.graph.patterns.rules import RewriteRule, RewriteRules
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.graph.view import const_value, is_const, op_name, sizes_of
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
 from tvmq.passes.prepare.algebra import Coefficient, Polynomial, variable
@@ -180,39 +180,36 @@ def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.E
 
 def _group_norm(x: relax.Expr, norm: relax.Call) -> relax.Expr | None:
     """group_norm for a norm of x, reshaped to [batch, groups, ...] or [batch, ..., groups, channels of one]."""
-    sizes, inner = list(x.ty.shape), list(norm.ty.shape)
+    sizes, inner = sizes_of(x), sizes_of(norm)
     rank, last = len(inner), len(sizes) - 1
-    if len(sizes) < 3 or rank < 3 or not _is_equal(sizes[0], inner[0]):
+    if len(sizes) < 3 or rank < 3 or sizes[0] != inner[0]:
         return None
     if _is_over(norm, range(2, rank)):
         place, channel, axes = 1, 1, list(range(2, len(sizes)))
-    elif _is_over(norm, [*range(1, rank - 2), rank - 1]) and _are_split(sizes[last], *inner[-2:]):
+    elif _is_over(norm, [*range(1, rank - 2), rank - 1]) and _product(inner[-2:]) == sizes[last]:
         place, channel, axes = rank - 2, last, list(range(1, last))
     else:
         return None
     count, channels = inner[place], sizes[channel]
-    if not (isinstance(count, tirx.IntImm) and isinstance(channels, tirx.IntImm)) or int(channels) % int(count):
+    if isinstance(count, str) or isinstance(channels, str) or channels % count:
         return None
-    factors = _factors_of_groups(norm, int(count), int(channels))
+    factors = _factors_of_groups(norm, count, channels)
     if factors is None:
         return None
-    return relax.op.nn.group_norm(x, *factors, int(count), channel, axes, float(norm.attrs.epsilon))
+    return relax.op.nn.group_norm(x, *factors, count, channel, axes, float(norm.attrs.epsilon))
 
 
 def _is_over(norm: relax.Call, axes: Sequence[int]) -> bool:
     """True if a norm is over these axes; one of a single element need not be named."""
-    sizes = list(norm.ty.shape)
+    sizes = sizes_of(norm)
     named = {int(axis) % len(sizes) for axis in norm.attrs.axes}
-    return named.issubset(axes) and all(axis in named or _is_one(sizes[axis]) for axis in axes)
+    return named.issubset(axes) and all(axis in named or sizes[axis] == 1 for axis in axes)
 
 
-def _is_one(size: tirx.PrimExpr) -> bool:
-    return isinstance(size, tirx.IntImm) and int(size) == 1
-
-
-def _are_split(channels: tirx.PrimExpr, groups: tirx.PrimExpr, each: tirx.PrimExpr) -> bool:
-    numbers = all(isinstance(size, tirx.IntImm) for size in (channels, groups, each))
-    return numbers and int(channels) == int(groups) * int(each)
+def _product(sizes: Sequence[int | str]) -> int | None:
+    """Number of elements, None if it is dynamic."""
+    numbers = [size for size in sizes if not isinstance(size, str)]
+    return math.prod(numbers) if len(numbers) == len(sizes) else None
 
 
 def _factors_of_groups(norm: relax.Call, groups: int, channels: int) -> list[relax.Expr] | None:
@@ -232,31 +229,23 @@ def _is_filled(expr: relax.Expr, value: float) -> bool:
     return is_const(expr) and bool((const_value(expr) == value).all())
 
 
-def _same_shape(a: relax.Expr, b: relax.Expr) -> bool:
-    sizes = [list(expr.ty.shape) for expr in (a, b)]
-    return len(sizes[0]) == len(sizes[1]) and all(map(_is_equal, *sizes))
-
-
-def _is_equal(a: tirx.PrimExpr, b: tirx.PrimExpr) -> bool:
-    if isinstance(a, tirx.IntImm) and isinstance(b, tirx.IntImm):
-        return int(a) == int(b)
-    return bool(a.same_as(b))
-
-
 FACTORS = RewriteRules(
     RewriteRule(
         "y := multiply(norm := (nn.layer_norm | nn.instance_norm | nn.group_norm | nn.rms_norm)(x), const(gamma))",
         _with_gamma,
-        lambda y, norm: _same_shape(y, norm),
+        lambda y, norm: sizes_of(y) == sizes_of(norm),
+        dtype="float32",
     ),
     RewriteRule(
         "y := add(norm := (nn.layer_norm | nn.instance_norm | nn.group_norm)(x), const(beta))",
         lambda norm, beta: _with_parameter(norm, beta, 2),
-        lambda y, norm: _same_shape(y, norm) and _is_filled(norm.args[2], 0),
+        lambda y, norm: sizes_of(y) == sizes_of(norm) and _is_filled(norm.args[2], 0),
+        dtype="float32",
     ),
     RewriteRule(
         "y := reshape(norm := (nn.layer_norm | nn.instance_norm)(reshape(x)))",
         _group_norm,
-        lambda y, x: _same_shape(y, x),
+        lambda y, x: sizes_of(y) == sizes_of(x),
+        dtype="float32",
     ),
 )

@@ -3,22 +3,29 @@ codes of int16, and random numbers of wider types. Each row of a table is a rewr
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from itertools import product
+
 import numpy as np
 import pytest
 import tvm
 import tvm_ffi
 from tvm import relax
 
-import tvmq
+import tvmq.codegen.lower
+import tvmq.passes
 from tests.support.models.networks import block
 from tvmq import numerics
 from tvmq.codegen.lower.early_codes import codes_early
+from tvmq.graph.patterns.pattern import AnyOf, ConstNode, Item, OperatorNode, PatternNode, nodes
+from tvmq.graph.patterns.rules import RewriteRule, RewriteRules
+from tvmq.graph.rewrite import rewrite
 from tvmq.graph.view import View, op_name, shape_of
 from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.passes import OPS, load
 from tvmq.passes.families.base import Codes, Group
 from tvmq.passes.import_qdq.pairs import Pairs
-from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import code_bounds
 
 RANDOM = np.random.default_rng(36)
@@ -43,26 +50,63 @@ def assert_equal_results(before: tvm.IRModule, after: tvm.IRModule, *inputs: np.
         np.testing.assert_array_equal(result, expected)
 
 
-# ---- prepare: operator of two, of which one is a constant; integers wrap on both sides
+# ---- rows of rewrites: those that hold for every element type, each alone; integers wrap on both sides
+
+
+def rows() -> dict[str, RewriteRule]:
+    """All rows of all tables of passes and of lowering that rewrite codes too."""
+    tables: list[RewriteRules] = []
+    for package in (tvmq.passes, tvmq.codegen.lower):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            values = vars(importlib.import_module(module.name)).values()
+            tables += [value for value in values if isinstance(value, RewriteRules)]
+    return {rule.pattern: rule for table in tables for rule in table if not rule.dtype}
+
+
+def alternatives(node: PatternNode) -> list[PatternNode]:
+    return alternatives(node.left) + alternatives(node.right) if isinstance(node, AnyOf) else [node]
+
+
+def script_of(node: PatternNode, attribute: str) -> str:
+    """A pattern as TVMScript; `attribute` is what its operator needs besides."""
+    if isinstance(node, OperatorNode):
+        return f"R.{node.name}({', '.join([script_of(arg, attribute) for arg in node.args or ()])}{attribute})"
+    return f"{script_of(node.inner, attribute)}[{node.index}]" if isinstance(node, Item) else node.label
+
+
+ROWS = rows()
+ATTRIBUTES = {"part := split(x)": ", 1", "nn.dropout(x)[0]": ", 0.5"}
+# what a constant is, where that is not all codes: beside a row of all codes, one for each case
+CONSTANTS = {"condition": [np.array([[True]]), np.array([[False]])]}
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
-@pytest.mark.parametrize(("expression", "expected"), [
-    ("R.subtract(x, c)", "add"),
-    ("R.add(c, x)", "add"),
-    ("R.multiply(c, x)", "multiply"),
-    ("R.maximum(c, x)", "maximum"),
-    ("R.minimum(c, x)", "minimum"),
-])  # fmt: skip
-def test_prepare_moves_constants_of_integers(expression: str, expected: str, dtype: str) -> None:
-    x = all_codes(dtype)
-    constants = all_codes(dtype) if x.size == 256 else RANDOM.permutation(x)[:16]
-    shape = (constants.size, x.size)
-    signature = f'x: R.Tensor((1, {x.size}), "{dtype}"), c: R.Tensor(({constants.size}, 1), "{dtype}")'
-    before = block(signature, f"y = {expression}", f'{shape}, "{dtype}"', c=constants[:, None])
-    after = prepare(before)
-    assert [op_name(value) for _, value in View(after).bindings] == [expected]
-    assert_equal_results(before, after, x[None])
+@pytest.mark.parametrize(
+    ("pattern", "place"),
+    [(pattern, place) for pattern, row in ROWS.items() for place in range(len(alternatives(row.node)))],
+)
+def test_rows_on_codes(pattern: str, place: int, dtype: str) -> None:
+    """Variables are rows of all codes, constants columns of all or of sixteen."""
+    row, node = ROWS[pattern], alternatives(ROWS[pattern].node)[place]
+    codes = all_codes(dtype)
+    columns = (codes if codes.size == 256 else RANDOM.permutation(codes)[:16])[:, None]
+    leaves = {part.label: part for part in nodes(node) if not part.parts}
+    variables = [name for name, part in leaves.items() if not isinstance(part, ConstNode)]
+    inputs = [codes[None], *(RANDOM.permutation(codes)[None] for _ in variables[1:])]
+    signature = ", ".join(f'{name}: R.Tensor((1, {codes.size}), "{dtype}")' for name in variables)
+    for cases in product(*(CONSTANTS.get(name, [columns]) for name in leaves if name not in variables)):
+        constants = dict(zip([name for name in leaves if name not in variables], cases, strict=True))
+        declared = [f'{n}: R.Tensor({c.shape}, "{c.dtype}")' for n, c in constants.items()]
+        height = max([1, *(constant.shape[0] for constant in constants.values())])
+        result = f'({height}, {codes.size}), "{dtype}"'
+        before = block(
+            ", ".join([signature, *declared]),
+            f"result = {script_of(node, ATTRIBUTES.get(pattern, ''))}",
+            result,
+            **constants,
+        )
+        after = rewrite(before, RewriteRules(row).visit)
+        assert_equal_results(before, after, *inputs)
 
 
 # ---- codes_early: quantize goes in front of what moves or compares numbers

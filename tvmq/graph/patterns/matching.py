@@ -22,8 +22,9 @@ from tvmq.graph.patterns.pattern import (
     Item,
     OperatorNode,
     PatternNode,
+    nodes,
 )
-from tvmq.graph.view import const_value, dtype_of, flatten_tuples, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, shape_of
 
 COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "equal")
 
@@ -54,6 +55,10 @@ class MatchState:
     def with_member(self, name: str) -> MatchState:
         """This match with one more variable."""
         return self if name in self.members else MatchState([*self.members, name], self.captured)
+
+    def named(self, node: PatternNode) -> dict[str, relax.Expr]:
+        """{name of a part of the pattern: the expression that it stands for}."""
+        return {one.label: self.captured[id(one)] for one in nodes(node) if one.label and id(one) in self.captured}
 
     def with_captured(self, node: PatternNode, expr: relax.Expr) -> MatchState:
         """This match with the expression that one more node of the pattern stands for."""
@@ -203,6 +208,20 @@ class Matcher:
         if isinstance(expr, relax.Var):
             return f"'{'/'.join(self._sources(expr.name)[:1])}'"
         return "a constant" if is_const(expr) else op_name(expr) or "an expression"
+
+
+def find_matches(view: View, pattern: PatternNode, expr: relax.Expr) -> Iterator[tuple[dict[str, Any], list[str]]]:
+    """(expressions by the names of the pattern, variables of its operators in order) of each way in which it fits.
+
+    >>> x, builder = relax.Var("x", relax.TensorType((2,), "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     _ = builder.emit_func_output(builder.emit(relax.op.nn.relu(builder.emit(relax.op.exp(x), "e")), "y"))
+    >>> view = View(builder.get())
+    >>> next(find_matches(view, read_pattern("nn.relu(e := exp(x))", "doc"), view.var["y"]))
+    ({'x': x, 'e': e}, ['e', 'y'])
+    """
+    for state in Matcher(view.producer, view.sources).matches(pattern, expr):
+        yield state.named(pattern), state.members
 
 
 def as_python(value: Any) -> Any:

@@ -227,10 +227,12 @@ class _ExpressionReader:
             return known or (self._name(tree.id, PatternNode()) if tree.id != "_" else PatternNode())
         if isinstance(tree, ast.Call) and ast.unparse(tree.func) == "const":
             return self._name(ast.unparse(tree.args[0]), ConstNode()) if tree.args else ConstNode()
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name | ast.Attribute | ast.BinOp):
-            args, attributes = tuple(map(self._node, tree.args)), {str(k.arg): _literal(k.value) for k in tree.keywords}
-            names = ast.unparse(tree.func).replace("relax.", "").split(" | ")
-            calls = [OperatorNode(name, args, attributes=attributes) for name in names]
+        if isinstance(tree, ast.Call) and re.fullmatch(r"[\w.]+( \| [\w.]+)*", names := ast.unparse(tree.func)):
+            args, attributes = (
+                tuple(map(self._node, tree.args)),
+                {str(k.arg): self._literal(k.value) for k in tree.keywords},
+            )
+            calls = [OperatorNode(n.removeprefix("relax."), args, attributes=attributes) for n in names.split(" | ")]
             return reduce(AnyOf, calls[1:], calls[0])
         if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
             return AnyOf(self._node(tree.left), self._node(tree.right))
@@ -238,18 +240,24 @@ class _ExpressionReader:
             return Item(self._node(tree.value), int(tree.slice.value))
         if isinstance(tree, ast.Tuple):
             return Fields(tuple(map(self._node, tree.elts)))
-        raise ConfigError(
-            f"{self._where}: {ast.unparse(tree) if tree else self._text!r} of the pattern {self._text!r} is no "
-            "expression of operators; write it as in add(nn.conv2d(x, const(w), groups=1), const(bias))"
+        raise self._error(tree)
+
+    def _literal(self, tree: ast.expr) -> Any:
+        try:
+            return tree.id if isinstance(tree, ast.Name) else ast.literal_eval(tree)
+        except ValueError:
+            raise self._error(tree) from None
+
+    def _error(self, tree: ast.expr | None) -> ConfigError:
+        part = self._text if tree is None else ast.unparse(tree)
+        return ConfigError(
+            f"{self._where}: {part!r} of the pattern {self._text!r} is no expression of operators; write it as in "
+            "add(nn.conv2d(x, const(w), groups=1), const(bias))"
         )
 
     def _name(self, label: str, node: PatternNode) -> PatternNode:
         self._named[label] = replace(node, label=label)
         return self._named[label]
-
-
-def _literal(tree: ast.expr) -> Any:
-    return tree.id if isinstance(tree, ast.Name) else ast.literal_eval(tree)
 
 
 def _read_dpl(pattern: Any, known: dict[int, PatternNode]) -> PatternNode:

@@ -27,7 +27,7 @@ from tvm import relax
 
 from tvmq.graph.names import merge
 from tvmq.graph.patterns.matching import Matcher
-from tvmq.graph.patterns.pattern import OperatorNode, Pair, PatternNode, nodes, read_pattern
+from tvmq.graph.patterns.pattern import AnyOf, OperatorNode, PatternNode, nodes, read_pattern
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import dtype_of, is_const, op_name, used_vars
 
@@ -40,7 +40,7 @@ class RewriteRule:
     result     function of named parts of the pattern that its parameters name: variables, constants, and the calls of
                operators. It gives what takes the place of a match; None leaves it
     condition  function of named parts: whether the row holds
-    dtype      element type of the result for which the row is meant, "" for all
+    dtype      element type of the result, a tensor of known rank, for which the row is meant; "" for all results
 
     >>> RewriteRule("log(nn.softmax(x))", relax.op.nn.log_softmax).roots
     {'log'}
@@ -56,23 +56,31 @@ class RewriteRule:
         """Tree of the pattern."""
         return read_pattern(self.pattern, f"RewriteRule {self.pattern!r}")
 
+    @cached_property
+    def _leaves(self) -> set[str]:
+        return {node.label for node in nodes(self.node) if not node.parts and not isinstance(node, OperatorNode)}
+
     @property
     def roots(self) -> set[str]:
         """Names of the operators that may give the result; "" is an item of a tuple."""
         return _roots(self.node)
 
     def apply(self, rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-        """What takes the place of `value`, which is about to be bound in place of `var`; None where it does not fit."""
-        if self.dtype and (not isinstance(var.ty, relax.TensorType) or dtype_of(var) != self.dtype):
+        """Result for `value`, which is about to be bound in place of `var`; None where the row does not fit."""
+        is_tensor = isinstance(var.ty, relax.TensorType) and var.ty.shape is not None
+        if self.dtype and (not is_tensor or dtype_of(var) != self.dtype):
             return None
         matcher = Matcher(rewriter.value_of, lambda name: rewriter.names.get(name, (name,)), swaps=False)
         for state in matcher.matches(self.node, value):
-            pairs = [(node, state.captured[id(node)]) for node in nodes(self.node) if id(node) in state.captured]
-            parts = {node.label: _value(rewriter, node, expr) for node, expr in pairs}
+            parts = state.named(self.node)
+            for name in parts.keys() - self._leaves:
+                call = rewriter.value_of(parts[name])
+                parts[name] = parts[name] if call is None else call
             result = _call(self.result, parts) if _call(self.condition, parts) else None
             if result is None:
                 continue
-            inner = {expr.name: expr for _, expr in pairs if getattr(expr, "name", None) in state.members}
+            variables = {expr.name: expr for expr in state.captured.values() if isinstance(expr, relax.Var)}
+            inner = {name: variables[name] for name in reversed(state.members)}
             if isinstance(result, relax.Var) or is_const(result) or absorb_bindings(rewriter, var, inner):
                 return result
         return None
@@ -91,25 +99,19 @@ class RewriteRules(tuple[RewriteRule, ...]):
         return {name: [rule for rule in self if name in rule.roots] for name in names}
 
     def visit(self, rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-        """What takes the place of `value`, a value of new variables; None where no row fits."""
+        """Result for `value`, a value of new variables; None where no row fits."""
         ways = (rule.apply(rewriter, var, value) for rule in self._by_root.get(op_name(value), ()))
         return next((result for result in ways if result is not None), None)
 
 
 def _roots(node: PatternNode) -> set[str]:
-    if isinstance(node, Pair):
+    if isinstance(node, AnyOf):
         return _roots(node.left) | _roots(node.right)
     return {node.name if isinstance(node, OperatorNode) else ""}
 
 
 def _call(function: Callable[..., Any], parts: Mapping[str, relax.Expr]) -> Any:
     return function(**{name: parts[name] for name in signature(function).parameters})
-
-
-def _value(rewriter: Rewriter, node: PatternNode, expr: relax.Expr) -> relax.Expr:
-    """The call of an operator that stands in the pattern; the expression itself for all else."""
-    value = rewriter.value_of(expr) if "" not in _roots(node) else None
-    return expr if value is None else value
 
 
 def absorb_bindings(

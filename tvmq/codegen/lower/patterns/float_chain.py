@@ -74,11 +74,8 @@ def float_steps(view: View, first: str, members: list[str], filters: int) -> Flo
 
 def _next_reader(view: View, members: list[str]) -> str | None:
     """The first binding, in the order of the module, that reads a member and is none."""
-    order = view.memo(chain_behind)
-    if not order:
-        order.update((var.name, place) for place, (var, _) in enumerate(view.bindings))
     readers = {reader for name in members for reader in view.readers[name]} - set(members)
-    return min(readers, key=order.__getitem__, default=None)
+    return min(readers, key=view.place.__getitem__, default=None)
 
 
 def _is_closed(view: View, members: list[str]) -> bool:

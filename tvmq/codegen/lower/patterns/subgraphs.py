@@ -17,6 +17,7 @@ Depth-to-space of pictures of codes (pixel shuffle), which front ends write as r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -24,62 +25,53 @@ import numpy as np
 from tvm import relax
 
 from tvmq.codegen.kernels.parts.float_vectors import LEAST_SCALE, MOST_SCALE
+from tvmq.graph.patterns.matching import find_matches
+from tvmq.graph.patterns.pattern import read_pattern
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
 from tvmq.numerics.code_type import CODES_8
 
+ATTENTION = read_pattern(
+    """tvmq.quantize(softmax := tvmq.softmax(
+        (scaled := tvmq.dequantize(product := tvmq.matmul(), const(scale), const(zero))) | (masked := add(scaled, mask))
+    ), const(code_scale), const(code_zero))""",
+    "attention",
+)
+
 
 @dataclass(frozen=True)
 class AttentionParts:
-    """The bindings by their part, names of variables; `mask` is what is added to the scores, if anything is."""
+    """Variables of the bindings before the second product; `mask` is what is added to the scores, if anything is."""
 
     product: str
     scaled: str
-    masked: str | None
     mask: relax.Expr | None
-    softmax: str
     codes: str
-
-    @property
-    def members(self) -> list[str]:
-        """All of them in order."""
-        parts = (self.product, self.scaled, self.masked, self.softmax, self.codes)
-        return [name for name in parts if name is not None]
+    members: list[str]
 
 
 def attention_before(view: View, head: str) -> AttentionParts | None:
     """Parts of an attention before its second product `head`; None if `head` is no such tvmq.matmul."""
     codes = view.value[head].args[0]
-    quantize = _made_by(view, codes, "tvmq.quantize")
-    if quantize is None or dtype_of(codes) not in CODES_8 or not _one_number(*quantize.args[1:]):
-        return None
-    softmax = _made_by(view, quantize.args[0], "tvmq.softmax")
-    if softmax is None or int(softmax.attrs.axis) not in (-1, rank_of(softmax) - 1):
-        return None
-    scores = softmax.args[0]
-    add, masked, mask = _made_by(view, scores, "add"), None, None
-    if add is not None:
-        sides = [_made_by(view, arg, "tvmq.dequantize") is not None for arg in add.args]
-        if sides not in ([True, False], [False, True]):
-            return None
-        masked, scores, mask = scores.name, add.args[sides.index(True)], add.args[sides.index(False)]
-        if not _same_sizes(view.var[masked], scores) or dtype_of(mask) != "float32":
-            return None
-    dequantize = _made_by(view, scores, "tvmq.dequantize")
-    if dequantize is None or not _one_number(*dequantize.args[1:]) or const_value(dequantize.args[2]).any():
-        return None
-    product = dequantize.args[0]
-    if _made_by(view, product, "tvmq.matmul") is None:
-        return None
-    return AttentionParts(product.name, scores.name, masked, mask, quantize.args[0].name, codes.name)
+    for parts, members in find_matches(view, ATTENTION, codes):
+        if dtype_of(codes) in CODES_8 and all(map(view.only_reader, members)) and _is_one_kernel(view, parts):
+            product, scaled = parts["product"].name, parts["scaled"].name
+            return AttentionParts(product, scaled, parts.get("mask"), codes.name, members)
+    return None
 
 
-def _made_by(view: View, expr: relax.Expr, operator: str) -> relax.Call | None:
-    """The call that a variable with one reader is bound to, if it is of that operator."""
-    call = view.producer(expr)
-    if call is None or op_name(call) != operator or view.only_reader(expr.name) is None:
-        return None
-    return call
+def _is_one_kernel(view: View, parts: Mapping[str, relax.Expr]) -> bool:
+    """True for scales of one number, a softmax of the last axis, and a mask that is no product like the scores."""
+    softmax, mask = parts["softmax"], parts.get("mask")
+    if not _one_number(*(parts[part] for part in ("scale", "zero", "code_scale", "code_zero"))):
+        return False
+    if const_value(parts["zero"]).any() or int(view.value[softmax.name].attrs.axis) not in (-1, rank_of(softmax) - 1):
+        return False
+    if mask is None:
+        return True
+    if op_name(view.producer(mask)) == "tvmq.dequantize" and view.only_reader(mask.name):
+        return False
+    return _same_sizes(parts["masked"], parts["scaled"]) and dtype_of(mask) == "float32"
 
 
 def _one_number(*constants: relax.Expr) -> bool:
@@ -96,7 +88,6 @@ NORMS = ("tvmq.layer_norm", "tvmq.rms_norm")
 
 def around_norm(view: View, name: str, owned: set[str]) -> list[str]:
     """The norm with the sum before and the quantize behind it, as far as they go together."""
-    position = {var.name: index for index, (var, _) in enumerate(view.bindings)}
     sizes, axes = sizes_of(view.var[name]), int(view.value[name].attrs.axes)
     if not all(map(is_number, sizes[len(sizes) - axes :])) or 0 in sizes:
         return [name]
@@ -104,7 +95,7 @@ def around_norm(view: View, name: str, owned: set[str]) -> list[str]:
     source = view.value[name].args[0]
     before = [source.name] if _is_sum(view, source) and source.name not in owned else []
     candidates = ([*before, name, *after], [*before, name], [name, *after])
-    return next((members for members in candidates if _others_follow(view, members, position)), [name])
+    return next((members for members in candidates if _others_follow(view, members)), [name])
 
 
 def _codes_behind(view: View, name: str, owned: set[str]) -> list[str]:
@@ -128,10 +119,10 @@ def _is_scaling(view: View, call: relax.Expr, name: str) -> bool:
     return dtype_of(call.args[1]) == "float32" and prod(shape) == shape[-1] == length if shape else False
 
 
-def _others_follow(view: View, members: list[str], position: dict[str, int]) -> bool:
+def _others_follow(view: View, members: list[str]) -> bool:
     """True if whatever else reads a member stands behind the last one."""
     others = [reader for member in members[:-1] for reader in view.readers[member] if reader not in members]
-    return all(position[reader] > position[members[-1]] for reader in others)
+    return all(view.place[reader] > view.place[members[-1]] for reader in others)
 
 
 def _is_sum(view: View, source: relax.Expr) -> bool:
@@ -154,6 +145,7 @@ def _to_codes(view: View, name: str) -> bool:
     return rank_of(view.var[name]) <= 3 or all(op_name(view.value[reader]) == "matmul" for reader in readers)
 
 
+SHUFFLE = read_pattern("spread := reshape(moved := permute_dims(split := reshape(picture)))", "depth-to-space")
 # order of the transpose -> axis of the reshaped picture that holds the channels of the result
 ORDERS = {(0, 3, 4, 1, 5, 2): 3, (0, 1, 4, 2, 5, 3): 1}
 
@@ -172,23 +164,21 @@ class Shuffle:
 
 def shuffle_at(view: View, name: str) -> Shuffle | None:
     """The depth-to-space whose result is `name`; None if that is something else, or not of codes."""
-    spread, moved = view.value[name], view.producer(view.value[name].args[0])
-    if moved is None or op_name(moved) != "permute_dims" or moved.attrs.axes is None:
+    parts, members = next(find_matches(view, SHUFFLE, view.var[name]), ({}, []))
+    if not members:
         return None
-    split = view.producer(moved.args[0])
-    order = tuple(int(axis) for axis in moved.attrs.axes)
-    if split is None or op_name(split) != "reshape" or order not in ORDERS or rank_of(spread) != 4:
+    picture, split, moved, spread = (parts[part] for part in ("picture", "split", "moved", "spread"))
+    axes = view.value[moved.name].attrs.axes
+    order = () if axes is None else tuple(int(axis) for axis in axes)
+    if order not in ORDERS or rank_of(spread) != 4 or dtype_of(spread) not in CODES_8:
         return None
-    if dtype_of(spread) not in CODES_8:
+    if any(isinstance(size, str) for expr in (picture, split, spread) for size in sizes_of(expr)):
         return None
-    members = [moved.args[0].name, spread.args[0].name, name]
-    if any(isinstance(size, str) for expr in (split.args[0], split, spread) for size in sizes_of(expr)):
-        return None
-    picture, cells = shape_of(split.args[0]), shape_of(split)
+    sizes, cells = shape_of(picture), shape_of(split)
     channel = ORDERS[order]
     rows, columns = (size for axis, size in enumerate(cells[:4]) if axis not in (0, channel))
     expected = (cells[0], cells[channel], cells[4] * rows, cells[5] * columns)
-    if len(picture) != 4 or picture[2:] != cells[4:] or shape_of(spread) != expected:
+    if len(sizes) != 4 or sizes[2:] != cells[4:] or shape_of(spread) != expected:
         return None
     if not all(view.only_reader(member) for member in members[:2]):
         return None
