@@ -76,15 +76,13 @@ def script_of(node: PatternNode, attribute: str) -> str:
 
 ROWS = rows()
 ATTRIBUTES = {"part := split(x)": ", 1", "nn.dropout(x)[0]": ", 0.5"}
+PLACES = [(pattern, place) for pattern, row in ROWS.items() for place in range(len(alternatives(row.node)))]
 # what a constant is, where that is not all codes: beside a row of all codes, one for each case
 CONSTANTS = {"condition": [np.array([[True]]), np.array([[False]])]}
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
-@pytest.mark.parametrize(
-    ("pattern", "place"),
-    [(pattern, place) for pattern, row in ROWS.items() for place in range(len(alternatives(row.node)))],
-)
+@pytest.mark.parametrize(("pattern", "place"), PLACES)
 def test_rows_on_codes(pattern: str, place: int, dtype: str) -> None:
     """Variables are rows of all codes, constants columns of all or of sixteen."""
     row, node = ROWS[pattern], alternatives(ROWS[pattern].node)[place]
@@ -99,12 +97,8 @@ def test_rows_on_codes(pattern: str, place: int, dtype: str) -> None:
         declared = [f'{n}: R.Tensor({c.shape}, "{c.dtype}")' for n, c in constants.items()]
         height = max([1, *(constant.shape[0] for constant in constants.values())])
         result = f'({height}, {codes.size}), "{dtype}"'
-        before = block(
-            ", ".join([signature, *declared]),
-            f"result = {script_of(node, ATTRIBUTES.get(pattern, ''))}",
-            result,
-            **constants,
-        )
+        body = f"result = {script_of(node, ATTRIBUTES.get(pattern, ''))}"
+        before = block(", ".join([signature, *declared]), body, result, **constants)
         after = rewrite(before, RewriteRules(row).visit)
         assert_equal_results(before, after, *inputs)
 

@@ -57,6 +57,7 @@ def test_explain_lists_what_was_taken_and_why_the_rest_was_not():
     ("nn.conv2d -> add -> tvmq.requantize[mode=fixed_point]", "has mode='float', the pattern asks for 'fixed_point'"),
     ("nn.conv2d -> add -> tvmq.requantize -> tvmq.add", "'/conv_0' is also read by '/conv_2'"),
     ("nn.conv2d[dtype=int16] -> add", "has dtype='int32', the pattern asks for 'int16'"),
+    ("add(nn.conv2d(x, const(w), groups=1), const(b))", "has groups=4, the pattern asks for 1"),
     ("tvmq.add -> tvmq.table -> tvmq.softmax", "the pattern asks for tvmq.softmax"),
     ("tvmq.softmax", "takes nothing: the model has no tvmq.softmax"),
 ])  # fmt: skip

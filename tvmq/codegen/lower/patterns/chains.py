@@ -15,7 +15,9 @@ Only a tensor with one reader disappears inside a kernel. A sum of two convoluti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from tvm import relax
 
@@ -78,14 +80,14 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
         members = _before(view, var.name) + [var.name]
         if _of_two_floats(value):
             last = rank_of(var) - 1
-            _follow(view, members, owned, lambda v, call, last=last: _moves_rows(call, last))
+            _follow(view, members, owned, lambda call, last=last: _moves_rows(call, last))
         elif name in HEADS:
             _after_product(view, members, owned, adds=name not in where(kind=TRANSPOSED), gpu=gpu, floats=fused_kernels)
         elif name == ATTENTION:
             _after_attention(view, members, owned)
             members = (_whole_attention(view, members) if fused_kernels else []) + members
         else:
-            _after_reducer(view, members, owned)
+            _follow(view, members, owned, _to_codes)
         owned.update(members)
         if len(members) > 1:
             chains[members[-1]] = Chain(var.name, members)
@@ -122,27 +124,25 @@ def _after_product(view: View, members: list[str], owned: set[str], *, adds: boo
     adds    the codes leave the kernel where those of another tensor could be added
     floats  kernels go on with the floats of their sums
     """
-    head = members[-1]
+    head, follow = members[-1], partial(_follow, view, members, owned)
     integer = dtype_of(view.var[head]) == "int32"
-    _follow(view, members, owned, lambda v, call: _is_bias(view, members[-1], call))
+    follow(lambda call: _is_bias(view, members[-1], call))
     if not integer:
-        _follow(view, members, owned, lambda v, call: op_name(call) in ("nn.relu", "clip"))
+        follow(lambda call: op_name(call) in ("nn.relu", "clip"))
         return
-    channels = _channels_of_floats(view, head, gpu)
-    if channels is not None and _follow(
-        view, members, owned, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, channels)
-    ):
-        members += chain_behind(view, members[-1], channels, owned) if floats else []
+    axis = _channels_of_floats(view, head, gpu)
+    if axis is not None and follow(lambda call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, axis)):
+        members += chain_behind(view, members[-1], axis, owned) if floats else []
         return
-    if _widens(view, head, gpu) and _follow(
-        view, members, owned, lambda v, call: _to_codes(call, "int16") and not (gpu and call.attrs.mode != "float")
+    if _widens(view, head, gpu) and follow(
+        lambda call: _to_codes(call, "int16") and not (gpu and call.attrs.mode != "float")
     ):
         return
-    if not _follow(view, members, owned, lambda v, call: _to_codes(call)):
+    if not follow(_to_codes):
         return
     if adds:
-        _follow(view, members, owned, lambda v, call: _is_sum_of_known(view, members[-1], call))
-    _follow(view, members, owned, lambda v, call: _is_code_table(view, v, call))
+        follow(lambda call: _is_sum_of_known(view, members[-1], call))
+    follow(_is_code_table)
 
 
 def _channels_of_floats(view: View, head: str, gpu: bool) -> int | None:
@@ -153,11 +153,7 @@ def _channels_of_floats(view: View, head: str, gpu: bool) -> int | None:
     return 1 if op_name(value) in PLANAR and not gpu else None
 
 
-def _after_reducer(view: View, members: list[str], owned: set[str]) -> None:
-    _follow(view, members, owned, lambda v, call: _to_codes(call))
-
-
-def _to_codes(call, *dtypes: str) -> bool:  # type: ignore[no-untyped-def]
+def _to_codes(call: relax.Call, *dtypes: str) -> bool:
     """True for a requantize that the kernels have: to 8 bits or codes of these types."""
     if op_name(call) != "tvmq.requantize":
         return False
@@ -175,9 +171,9 @@ def _widens(view: View, head: str, gpu: bool) -> bool:
 def _after_attention(view: View, members: list[str], owned: set[str]) -> None:
     """The scale, one or one a column, and a transpose that leaves rows in one piece."""
     last = rank_of(view.var[members[0]]) - 1
-    _follow(view, members, owned, lambda v, call: _scales_sums(call, last))
+    _follow(view, members, owned, lambda call: _scales_sums(call, last))
     if len(members) > 1:
-        _follow(view, members, owned, lambda v, call: _moves_rows(call, last))
+        _follow(view, members, owned, lambda call: _moves_rows(call, last))
 
 
 def _whole_attention(view: View, members: list[str]) -> list[str]:
@@ -188,7 +184,7 @@ def _whole_attention(view: View, members: list[str]) -> list[str]:
     return [] if attention is None else attention.members
 
 
-def _scales_sums(call, last: int) -> bool:  # type: ignore[no-untyped-def]
+def _scales_sums(call: relax.Call, last: int) -> bool:
     """True for a requantize, or a dequantize without zero point, of one scale or one for each of the last axis."""
     if op_name(call) == "tvmq.requantize":
         return _to_codes(call) and call.attrs.axis in (-1, last)
@@ -197,26 +193,26 @@ def _scales_sums(call, last: int) -> bool:  # type: ignore[no-untyped-def]
     return call.attrs.axis in (-1, last) and not const_value(call.args[2]).any()
 
 
-def _moves_rows(call, last: int) -> bool:  # type: ignore[no-untyped-def]
+def _moves_rows(call: relax.Call, last: int) -> bool:
     axes = call.attrs.axes if op_name(call) == "permute_dims" else None
     return axes is not None and int(axes[last]) in (-1, last)
 
 
-def _follow(view: View, members: list[str], owned: set[str], accepts) -> bool:  # type: ignore[no-untyped-def]
+def _follow(view: View, members: list[str], owned: set[str], accepts: Callable[[relax.Call], bool]) -> bool:
     """Extend a chain by the only reader of its end, if no other chain has it and it is accepted."""
     reader = view.only_reader(members[-1])
-    if reader is None or reader in owned or not accepts(reader, view.value[reader]):
+    if reader is None or reader in owned or not accepts(view.value[reader]):
         return False
     members.append(reader)
     return True
 
 
-def _is_code_table(view: View, name: str, call) -> bool:  # type: ignore[no-untyped-def]
+def _is_code_table(call: relax.Call) -> bool:
     """True for a table of 8-bit codes; tables of floats are looked up outside of the kernels."""
-    return op_name(call) == "tvmq.table" and is_const(call.args[1]) and dtype_of(view.var[name]) in CODES_8
+    return op_name(call) == "tvmq.table" and is_const(call.args[1]) and dtype_of(call) in CODES_8
 
 
-def _is_bias(view: View, head: str, call) -> bool:  # type: ignore[no-untyped-def]
+def _is_bias(view: View, head: str, call: relax.Call) -> bool:
     """True for the sum of a product and a constant that varies along its channels only."""
     if op_name(call) != "add" or not is_const(call.args[1]):
         return False
@@ -229,7 +225,7 @@ def _is_bias(view: View, head: str, call) -> bool:  # type: ignore[no-untyped-de
     return all(size == 1 or (at == axis and size == product[at]) for at, size in enumerate(full))
 
 
-def _is_sum_of_known(view: View, name: str, call) -> bool:  # type: ignore[no-untyped-def]
+def _is_sum_of_known(view: View, name: str, call: relax.Call) -> bool:
     """True for tvmq.add of `name` and another tensor of its shape."""
     if op_name(call) != "tvmq.add":
         return False
