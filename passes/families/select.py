@@ -1,8 +1,9 @@
-"""Choice between two activations on codes of one scale: maximum, minimum, where.
+"""Choice between two activations on codes of one scale: maximum, minimum, where, tensor_scatter.
 
 Before                                            After
     m = maximum(sq(x), sq(y))                         m = maximum(x, y) on codes: their order is that of the reals
     w = where(mask, sq(x), sq(y))                     w = where(mask, x, y) on codes
+    s = tensor_scatter(sq(x), sq(y), indices)         s = tensor_scatter(x, y, indices) on codes
     w = where(mask, sq(x), constant)                  t = table(x) in the scale of w
                                                       w = where(mask, t, codes of the constant)
 
