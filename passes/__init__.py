@@ -51,7 +51,7 @@ OPS: dict[str, str] = {
     "divide": "tvmq.passes.families.scale_shift:FAMILY",
     "nn.prelu": "tvmq.passes.families.prelu:FAMILY",
     "stack": "tvmq.passes.families.concat:FAMILY",
-    **dict.fromkeys(("maximum", "minimum", "where"), "tvmq.passes.families.select:FAMILY"),
+    **dict.fromkeys(("maximum", "minimum", "where", "tvmq.tensor_scatter"), "tvmq.passes.families.select:FAMILY"),
     **dict.fromkeys(
         ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), "tvmq.passes.families.compare:FAMILY"
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tvm import relax
 
 from tvmq.graph.operators import where
-from tvmq.graph.operators.record import COMPARISON, CONVOLUTION
+from tvmq.graph.operators.record import COMPARISON, CONVOLUTION, SCATTER
 from tvmq.graph.view import View, is_const, op_name, sizes_of
 from tvmq.passes import OPS
 
@@ -17,7 +17,7 @@ CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 OPERATORS: dict[str, tuple[str, ...]] = {
     **{
         name: (OPS[name].split(".")[-1].removesuffix(":FAMILY"),)
-        for name in OPS.keys() & (where(commutes_with_quantize=True) | where(kind=(CONVOLUTION, COMPARISON)))
+        for name in OPS.keys() & (where(commutes_with_quantize=True) | where(kind=(CONVOLUTION, COMPARISON, SCATTER)))
     },
     "tvmq.conv_transpose": ("conv_transpose",),
     "matmul": ("dense", "matmul"),

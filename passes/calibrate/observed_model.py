@@ -27,8 +27,8 @@ from tvm import relax
 
 from tvmq.calibration.observers.base import TensorStatistics
 from tvmq.calibration.observers.statistics_buffers import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, StatisticsBuffers
+from tvmq.graph import ops
 from tvmq.graph.operators.conversions import is_calibrated
-from tvmq.graph.ops import observe as operator
 from tvmq.graph.rewrite import Rewriter, build_function
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of
@@ -104,7 +104,7 @@ def observe(mod: tvm.IRModule, streamed: StatisticsBuffers, outputs: Sequence[st
     def observe_tensor(var: relax.Var, token: relax.Var) -> relax.Var:
         part, statistics = streamed.parts[var.name], streamed.statistics[var.name]
         axis = statistics.ranges.channel_axis
-        call = operator.observe(
+        call = ops.observe(
             var,
             token,
             *memory,

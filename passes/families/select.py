@@ -1,8 +1,9 @@
-"""Choice between two activations on codes of one scale: maximum, minimum, where.
+"""Choice between two activations on codes of one scale: maximum, minimum, where, tensor_scatter.
 
 Before                                            After
     m = maximum(sq(x), sq(y))                         m = maximum(x, y) on codes: their order is that of the reals
     w = where(mask, sq(x), sq(y))                     w = where(mask, x, y) on codes
+    s = tensor_scatter(sq(x), sq(y), indices)         s = tensor_scatter(x, y, indices) on codes
     w = where(mask, sq(x), constant)                  t = table(x) in the scale of w
                                                       w = where(mask, t, codes of the constant)
 
@@ -15,7 +16,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.errors import StageError
-from tvmq.graph.view import View, const_value, is_const
+from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.numerics.spec import QParams
 from tvmq.passes.families.base import CodedFacts, Codes, Facts, Family, Group, Realizer, encode_constant
 from tvmq.passes.partition.float_exceptions import why_float_sum
@@ -25,7 +26,7 @@ LARGEST_CONSTANT = 1e3
 
 
 class Select(Family):
-    """Maximum, minimum or where of two activations of one scale."""
+    """An operator that chooses between the values of two activations of one scale."""
 
     name, facts_type = "select", Facts
     joins = True
@@ -56,8 +57,10 @@ class Select(Family):
             relax.const(encode_constant(const_value(arg), common)) if is_const(arg) else next(tensors)
             for arg in _sides(call)
         ]
-        masks = [realizer.substitute(arg) for arg in call.args[: len(call.args) - 2]]
-        return Codes(realizer.emit(relax.Call(call.op, [*masks, *sides], call.attrs), group.root), common)
+        first = _first_side(call)
+        before, behind = (map(realizer.substitute, part) for part in (call.args[:first], call.args[first + 2 :]))
+        args = [*before, *sides, *behind]
+        return Codes(realizer.emit(relax.Call(call.op, args, call.attrs), group.root), common)
 
     def _common_qparams(self, realizer: Realizer, group: Group, parts: list[Codes]) -> QParams:
         # a model with scales of its own says what its result's is; unify_scales leaves the sides' common one
@@ -71,9 +74,14 @@ class Select(Family):
         return common
 
 
+def _first_side(call: relax.Call) -> int:
+    """Position of the first of the two operands to choose from: behind the condition of where."""
+    return 1 if op_name(call) == "where" else 0
+
+
 def _sides(call: relax.Call) -> list[relax.Expr]:
-    """Operands to choose from; the condition of where comes before."""
-    return list(call.args[-2:])
+    """Operands to choose from."""
+    return list(call.args[_first_side(call) :][:2])
 
 
 FAMILY = Select()

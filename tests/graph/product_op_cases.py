@@ -102,3 +102,21 @@ def resample_cases() -> list[Case]:
         weight = random.standard_normal((taps, 7)).astype(np.float32)
         cases.append(case(f"resample_axis{axis}", {"x": x, "index": index, "weight": weight}, "resample", axis=axis))
     return cases
+
+
+def tensor_scatter_cases() -> list[Case]:
+    """Codes and floats, middle and last axis, one entry to a whole axis, indices of both widths beyond both ends."""
+    settings = [
+        ("int8", (2, 3, 8, 4), 2, 1, "int64", [7, -1]),
+        ("uint8", (3, 5, 6), 1, 3, "int32", [2**31 - 1, -(2**31), 4]),
+        ("int16", (2, 7), 1, 7, "int64", [2**63 - 1, -(2**63)]),
+        ("float32", (2, 4, 3), 1, 2, "int64", [3, 0]),
+    ]
+    cases = []
+    for number, (dtype, shape, axis, count, index, first) in enumerate(settings):
+        new = (*shape[:axis], count, *shape[axis + 1 :])
+        drawn = "int16" if dtype == "float32" else dtype
+        cache, update = (codes_of(drawn, sizes, seed).astype(dtype) for seed, sizes in enumerate((shape, new)))
+        given = {"cache": cache, "update": update, "write_indices": np.array(first, index)}
+        cases.append(case(f"tensor_scatter_{number}", given, "tensor_scatter", axis=axis))
+    return cases

@@ -174,6 +174,25 @@ def test_a_weight_of_other_channels_is_refused() -> None:
         relax.BlockBuilder().normalize(ops.conv_transpose(x, w, **named))
 
 
+@pytest.mark.parametrize(
+    ("cache", "update", "indices", "axis"),
+    [
+        ([2, 4, 3], [2, 5, 3], [2], 1),
+        ([2, 4, 3], [2, 1, 2], [2], 1),
+        ([2, 4, 3], [2, 1], [2], 1),
+        ([2, 4, 3], [1, 4, 3], [2], 0),
+        ([2, 4, 3], [2, 1, 3], [2, 1], 1),
+    ],
+)
+def test_entries_that_do_not_fit_a_cache_are_refused(
+    cache: list[int], update: list[int], indices: list[int], axis: int
+) -> None:
+    tensors = [relax.Var("x", relax.TensorType(shape, "int8")) for shape in (cache, update)]
+    at = relax.Var("at", relax.TensorType(indices, "int64"))
+    with pytest.raises(ValueError, match=rf"tensor_scatter: .* along axis {axis} does not fit \(2, 4, 3\)"):
+        relax.BlockBuilder().normalize(ops.tensor_scatter(*tensors, at, axis=axis))
+
+
 def test_fence_is_the_identity_elsewhere() -> None:
     """Targets without LLVM get the plain value."""
     from tvmq.graph.operators.loops import fence

@@ -66,7 +66,7 @@ FLOAT_WINDOWS = tuple(
 )
 BITS = tuple(sorted(name for name in where(kind=LOGIC) if not name.startswith("logical")))
 INTEGER_PAIRS = ("atan2", "ewise_fma", "floor_divide", "floor_mod", "mod")
-SCATTERS = _ordered(where(kind=SCATTER))
+SCATTERS = _ordered(where(kind=SCATTER, is_own=False))
 GATHERS = ("dynamic_strided_slice", "gather_nd", "index_tensor")
 COUNTED = ("median", "nonzero", "unique", "vision.non_max_suppression")
 SORTED = ("argmax", "argmin", "argsort", "sort", "topk", *COUNTED)
@@ -102,7 +102,7 @@ def _core(reason: str, names: tuple[str, ...], more: Reasons | None = None) -> R
 CONSTANT = ("arange", "full", "one_hot", "ones", "shape_of", "zeros")
 RARE = (
     "bitwise_not", "cumsum", "dynamic_strided_slice", "gather_nd", "index_tensor", "left_shift", "prod", "right_shift",
-    "scatter_elements", "scatter_nd", "sign", "tril", "triu",
+    "scatter_elements", "scatter_nd", "sign", "tril", "triu", "tvmq.tensor_scatter",
 )  # fmt: skip
 # Of these TFLite and TOSA have no form here, C does
 ONLY_C = (
@@ -195,6 +195,7 @@ _TO_ONNX: Reasons = {
         *("full_like", "ones_like", "zeros_like", "log_add_exp", "logical_xor", "nn.selu", "tvmq.resample"),
         *(*INTEGER_PAIRS, *BITS, *GATHERS, *SCATTERS, *SORTED, *(set(SHAPES) - {"full", "ones", "zeros"})),
     ),
+    "ONNX has it from opset 24 on, and the exporter writes older ones.": ("tvmq.tensor_scatter",),
     "ONNX has no operators for this integer form.": (
         *("tvmq.add_mask", "tvmq.integer_layer_norm", "tvmq.integer_softmax", "tvmq.masked_mean"),
         *("tvmq.dynamic_quantize", "tvmq.dynamic_scale", "tvmq.group_matmul"),
@@ -274,6 +275,7 @@ MATRIX: dict[str, Consumer] = {
                 "unique", "vision.non_max_suppression",
             ),
             "Training refuses recurrent loops by name.": LOOPS,
+            "Training refuses caches of earlier steps by name.": ("tvmq.tensor_scatter",),
             "Training refuses scales made at run time and weights alone.": RUN_TIME,
             "It is in no realized module that is trained.": ("tvmq.fence", *UNREALIZED, "tvmq.unpack"),
         },
@@ -405,7 +407,10 @@ INTERNAL: dict[str, Consumer] = {
     "operands that are indices": Consumer(
         where(form=GATHER) | where(kind=SCATTER),
         _index_operands,
-        {"Its indices are of slices, not of elements.": ("dynamic_strided_slice", "slice_scatter")},
+        {
+            "Its indices are of slices, not of elements.": ("dynamic_strided_slice", "slice_scatter"),
+            "Any index is good: positions wrap round.": ("tvmq.tensor_scatter",),
+        },
     ),
     "tables of elementwise operators": Consumer(
         where(elementwise=True),

@@ -25,7 +25,7 @@ from tvm import relax
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.operators import OPERATORS, where
-from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RESIZE, SCATTER
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.numerics.code_type import CODES_8
 
@@ -33,7 +33,7 @@ Law = tuple[str, Callable[[relax.Call], bool]]
 Laws = Mapping[str, tuple[Law, ...]]
 
 SIMULATED = frozenset({"tvmq.simulated_quantize"})
-FLOAT = where(is_own=True, integer=False) | {"tvmq.resample"}
+FLOAT = where(is_own=True, integer=False) | where(is_own=True, kind=(RESIZE, SCATTER))
 OWN = where(is_own=True) - SIMULATED
 
 

@@ -68,6 +68,7 @@ from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_sh
 from tvmq.numerics.softmax import log_softmax, softmax
 from tvmq.numerics.sum_limits import most_of_weights, nearest_weights, sum_of_weights
 from tvmq.numerics.table import compare_table, make_table, real_values, rescale_table, table
+from tvmq.numerics.tensor_scatter import tensor_scatter
 from tvmq.numerics.windows import resample
 
 __all__ = [
@@ -149,6 +150,7 @@ __all__ = [
     "sum_pool",
     "summand_tables",
     "table",
+    "tensor_scatter",
     "unpack_int4",
     "window_counts",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
+from onnx.reference import ReferenceEvaluator
 
 import tvmq
 from tests.support.models.built_modules import build_module
@@ -149,6 +150,32 @@ def test_a_constant_outside_is_refused_by_name(op: str, index: Any, more: list[A
     node = helper.make_node(op, ["x", *constants], outputs, name="layer")
     with pytest.raises(UnsupportedOpError, match=rf"layer 'layer': {op}: .*{words}"):
         tvmq.from_onnx(model([node], {"x": X}, outputs, **constants))
+
+
+@pytest.mark.parametrize("axis", [-2, 2])
+@pytest.mark.parametrize("mode", ["linear", "circular"])
+def test_a_cache_is_written_as_onnx_says(axis: int, mode: str) -> None:
+    """Steps of a batch of unknown size, from an index of each sample on; without indices they are the first ones."""
+    feed = {"x": RANDOM.normal(size=(3, 2, 5, 4)), "u": RANDOM.normal(size=(3, 2, 2, 4))}
+    feed = {name: value.astype(np.float32) for name, value in feed.items()}
+    feed["i"] = np.array([3, 0, 2]) if mode == "linear" else np.array([4, 9, 12])
+    nodes = [
+        helper.make_node("TensorScatter", ["x", "u", "i"], ["y"], axis=axis, mode=mode),
+        helper.make_node("TensorScatter", ["x", "u"], ["z"], axis=axis, mode=mode),
+    ]
+    inputs = {name: (str(value.dtype), ["batch", *value.shape[1:]]) for name, value in feed.items()}
+    proto = make_model(nodes, inputs, ["y", "z"], opset=24)
+    mod, params = tvmq.from_onnx(proto)
+    expected = ReferenceEvaluator(proto).run(None, feed)
+    for found in (tvmq.build(mod, params=params).run(feed), tvmq.reference.run(mod, feed)):
+        for result, wanted in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(result, wanted)
+
+
+def test_a_cache_along_its_batch_is_refused_by_name() -> None:
+    node = helper.make_node("TensorScatter", ["x", "x"], ["y"], axis=0, name="layer")
+    with pytest.raises(UnsupportedOpError, match="layer 'layer': TensorScatter: axis 0 is that of the batch; write"):
+        tvmq.from_onnx(make_model([node], {"x": X}, ["y"], opset=24))
 
 
 @pytest.mark.slow

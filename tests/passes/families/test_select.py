@@ -1,6 +1,8 @@
-"""maximum, minimum, where; comparisons of two tensors."""
+"""maximum, minimum, where, tensor_scatter; comparisons of two tensors."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import tvmq
 from tests.passes.families.roads import CHANNELS, integer_road, start
 from tests.support.models.networks import drive, feeds_of
+from tvmq.errors import UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
 
 
@@ -59,6 +62,19 @@ def test_constants_have_codes_of_their_own() -> None:
         n.conv(n.op("Where", mask, relu, n.constant(np.float32(7.5))), CHANNELS, 3, 1),
         n.op("Where", mask, n.constant(np.float32(0)), relu),
     )
+
+
+def test_a_cache_takes_codes_of_new_steps(tmp_path: Path) -> None:
+    """A cache that is read, written from an index of each sample on, and attended to, without a float in between."""
+    n, y = start((2, 3, 9, 8), opset=24)
+    steps = n.op("MaxPool", n.conv(y, CHANNELS, CHANNELS, 1), kernel_shape=[8, 1])
+    linear = n.op("TensorScatter", y, steps, n.constant(np.array([7, 0])))
+    around = n.op("TensorScatter", linear, steps, n.constant(np.array([8, 3])), mode="circular")
+    first = n.op("TensorScatter", around, steps)
+    road = integer_road(n, n.conv(first, CHANNELS, 3, 1))
+    assert road.operators().count("tvmq.tensor_scatter") == 3
+    with pytest.raises(UnsupportedOpError, match="layer '/tensorscatter_.*': tvmq.tensor_scatter"):
+        tvmq.to_onnx(road.quantized, tmp_path / "model.onnx")
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ FUNCTIONS = {
     """,
     "moves": """
         concat=Concat gather=Gather gather_elements=GatherElements gather_nd=GatherND one_hot=OneHot pad=Pad
-        scatter_nd=ScatterND space_to_depth=SpaceToDepth split=Split tile=Tile
+        scatter_nd=ScatterND space_to_depth=SpaceToDepth split=Split tensor_scatter=TensorScatter tile=Tile
     """,
     "quantization": """
         conv_integer=ConvInteger dequantize_linear=DequantizeLinear

@@ -15,6 +15,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
+from tvmq.graph import ops
 from tvmq.graph.sizes import are_equal
 
 
@@ -56,6 +57,19 @@ def scatter_nd(call: NodeCall) -> relax.Expr:
     reduction = call.text("reduction", "none")
     places = _positions(call, _axes(call, 0))
     return relax.op.scatter_nd(call.inputs[0], places, call.inputs[2], "update" if reduction == "none" else reduction)
+
+
+def tensor_scatter(call: NodeCall) -> relax.Expr:
+    """TensorScatter: a key-value cache with the entries of new steps; without indices they are the first ones."""
+    axis = call.axis(-2)
+    if not axis:
+        raise call.unsupported_error("axis 0 is that of the batch", "write along another axis")
+    batch, indices = call.shape()[0], call.input(2)
+    if indices is None and isinstance(batch, int):
+        indices = tensor_constant(np.zeros(batch, np.int64))
+    elif indices is None:
+        indices = call.builder.emit(relax.op.zeros(relax.ShapeExpr([batch]), "int64"))
+    return ops.tensor_scatter(call.inputs[0], call.inputs[1], indices, axis=axis)
 
 
 def _axes(call: NodeCall, first: int) -> list[int]:
