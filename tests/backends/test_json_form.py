@@ -12,6 +12,7 @@ import pytest
 from tests.support.devices.emulated_device import DEVICE
 from tvmq.backends import BACKENDS, backend_named
 from tvmq.backends import vocabulary as names
+from tvmq.backends.consistency import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
@@ -227,10 +228,10 @@ def test_python_says_the_same_by_path():
 
 
 def test_what_compiled_code_cannot_give_is_said():
-    assert backend_named("tflite").emulation_alone() is None and described("mixed").why_not_compiled() is None
-    assert "is no mode and rounding of" in str(described("shifts").why_not_compiled())
-    assert described("halves").emulation_alone() == "operators[0].computes is float16, compiled floats are float32"
-    assert Backend("x", float_type="bfloat16").emulation_alone() == "float_type is bfloat16, compiled floats are float32"
+    assert emulation_alone(backend_named("tflite")) is None and why_not_compiled(described("mixed")) is None
+    assert "is no mode and rounding of" in str(why_not_compiled(described("shifts")))
+    assert emulation_alone(described("halves")) == "operators[0].computes is float16, compiled floats are float32"
+    assert emulation_alone(Backend("x", float_type="bfloat16")) == "float_type is bfloat16, compiled floats are float32"
     wraps = Backend("x", accumulator_bits=16, overflow="wrap")
-    assert wraps.emulation_alone() == "sums of 16 bits wrap, compiled sums are proved to fit int32"
-    assert Backend("x", overflow="wrap").emulation_alone() is None  # sums that fit int32 never wrap there
+    assert emulation_alone(wraps) == "sums of 16 bits wrap, compiled sums are proved to fit int32"
+    assert emulation_alone(Backend("x", overflow="wrap")) is None  # sums that fit int32 never wrap there

@@ -1,4 +1,4 @@
-"""Consistency of the fields of a description: all that is allowed here works in `quantize`.
+"""Consistency of a description: of its fields, so that all that is allowed works in `quantize`, and with compiled code.
 
     requantize_rule                 sets requantize and roundings, which must be left out beside it
     floats=False                    no requantize "float", no float rule, bias or output, no scales made at run time
@@ -45,6 +45,40 @@ def follow_rule(backend: Backend) -> None:
         if getattr(backend, name) not in (own[name].default, value):
             _refuse(backend, name, f"follows from requantize_rule, which asks for {value[0]!r}; leave it out")
         object.__setattr__(backend, name, value)
+
+
+def emulation_alone(backend: Backend) -> str | None:
+    """Why compiled code does not give what this backend gives, bit for bit; None if it does.
+
+    >>> from tvmq.backends import backend_named
+    >>> emulation_alone(backend_named("tflite")) is None
+    True
+    """
+    if (rounds := why_not_compiled(backend)) is not None:
+        return rounds
+    for place, entry in enumerate(backend.operators):
+        if entry.computes in ("float16", "bfloat16"):
+            return f"operators[{place}].computes is {entry.computes}, compiled floats are float32"
+    if backend.float_type != "float32":
+        return f"float_type is {backend.float_type}, compiled floats are float32"
+    sums = [(backend.accumulator_bits, backend.overflow), *(backend.accumulators(name) for name in WEIGHTED)]
+    narrow = next(((bits, how) for bits, how in sums if how != "proved" and bits < 32), None)
+    return f"sums of {narrow[0]} bits {narrow[1]}, compiled sums are proved to fit int32" if narrow else None
+
+
+def why_not_compiled(backend: Backend) -> str | None:
+    """The rule that no compiled requantize is equal to, whatever the sums are; None if there is none: `build` asks.
+
+    >>> from tvmq.backends.description import Backend
+    >>> why_not_compiled(Backend("toy", requantize_rule=RequantizeRule("shift", roundings=("floor",))))
+    "requantize_rule {'arithmetic': 'shift', 'roundings': ['floor']} is no mode and rounding of tvmq.requantize"
+    """
+    rules = {"requantize_rule": backend.requantize_rule}
+    rules |= {f"operators[{place}].requantize": entry.requantize for place, entry in enumerate(backend.operators)}
+    for path, rule in rules.items():
+        if rule is not None and rule.equivalent_mode is None:
+            return f"{path} {rule.to_dict()} is no mode and rounding of tvmq.requantize"
+    return None
 
 
 def check_together(backend: Backend) -> None:

@@ -269,36 +269,6 @@ class Backend:
         ]
         return any(bits < 32 and how == "proved" for bits, how in (*own, (self.accumulator_bits, self.overflow)))
 
-    def why_not_compiled(self) -> str | None:
-        """The rule that no compiled requantize is equal to, whatever the sums are; None if there is none: `build` asks.
-
-        >>> Backend("toy", requantize_rule=RequantizeRule("shift", roundings=("floor",))).why_not_compiled()
-        "requantize_rule {'arithmetic': 'shift', 'roundings': ['floor']} is no mode and rounding of tvmq.requantize"
-        """
-        rules = {"requantize_rule": self.requantize_rule}
-        rules |= {f"operators[{place}].requantize": entry.requantize for place, entry in enumerate(self.operators)}
-        for path, rule in rules.items():
-            if rule is not None and rule.equivalent_mode is None:
-                return f"{path} {rule.to_dict()} is no mode and rounding of tvmq.requantize"
-        return None
-
-    def emulation_alone(self) -> str | None:
-        """Why compiled code does not give what this backend gives, bit for bit; None if it does.
-
-        >>> Backend("toy", float_type="bfloat16").emulation_alone()
-        'float_type is bfloat16, compiled floats are float32'
-        """
-        if (rounds := self.why_not_compiled()) is not None:
-            return rounds
-        for place, entry in enumerate(self.operators):
-            if entry.computes in ("float16", "bfloat16"):
-                return f"operators[{place}].computes is {entry.computes}, compiled floats are float32"
-        if self.float_type != "float32":
-            return f"float_type is {self.float_type}, compiled floats are float32"
-        sums = [(self.accumulator_bits, self.overflow), *(self.accumulators(name) for name in WEIGHTED)]
-        narrow = next(((bits, how) for bits, how in sums if how != "proved" and bits < 32), None)
-        return f"sums of {narrow[0]} bits {narrow[1]}, compiled sums are proved to fit int32" if narrow else None
-
     def fit_specs(
         self, family: str, activations: QuantSpec, weights: QuantSpec | None, *, depthwise: bool = False
     ) -> tuple[QuantSpec, QuantSpec | None]:

@@ -11,7 +11,7 @@ from typing import Any
 from tvmq.backends.vocabulary import OBSERVERS, WEIGHT_OBSERVERS
 from tvmq.base.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.errors import ConfigError
-from tvmq.numerics.code_type import CODE_TYPES
+from tvmq.numerics.code_type import CODE_TYPES, CodeType
 from tvmq.numerics.spec import QuantSpec
 
 SCHEMES = ("asymmetric", "symmetric")
@@ -78,7 +78,7 @@ class TensorForm:
     def refusal(self, spec: QuantSpec) -> str | None:
         """Why it does not read these codes; None if it does."""
         if self.dtype and not any(holds(name, spec) for name in self.dtype):
-            return f"reads {' or '.join(self.dtype)}, not {spec.code_type.name}"
+            return f"reads {' or '.join(self.dtype)}, not {name_of(spec)}"
         return "reads symmetric codes alone" if self.scheme == "symmetric" and not spec.symmetric else None
 
 
@@ -149,7 +149,7 @@ class WeightForm:
     def refusal(self, spec: QuantSpec) -> str | None:
         """Why these weights do not fit; None if they do."""
         if self.dtype and not any(holds(name, spec) for name in self.dtype):
-            return f"takes {' or '.join(self.dtype)} weights, not {spec.code_type.name}"
+            return f"takes {' or '.join(self.dtype)} weights, not {name_of(spec)}"
         if self.granularity == "per_tensor" and spec.per_channel:
             return "takes one scale for a weight, not one for each channel"
         return None
@@ -162,6 +162,15 @@ def holds(name: str, spec: QuantSpec) -> bool:
     (True, False)
     """
     return CODE_TYPES[name].storage == spec.dtype and spec.bits <= CODE_TYPES[name].bits
+
+
+def name_of(spec: QuantSpec) -> str:
+    """The type of codes of a spec, without its scheme.
+
+    >>> name_of(QuantSpec("int8", 4)), name_of(QuantSpec())
+    ('int4', 'uint8')
+    """
+    return CodeType(spec.bits, CODE_TYPES[spec.dtype].signed).name
 
 
 def check_types(names: Any, path: str) -> None:

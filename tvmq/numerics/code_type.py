@@ -19,7 +19,7 @@ CODES_16 = (*CODES_8, "int16")
 class CodeType:
     """Integers of so many bits.
 
-    >>> CodeType(4).name, CodeType(4).storage, CodeType(4).limits, CodeType(4).largest
+    >>> CodeType(4).name, CodeType(4).storage, CodeType(4).limits, CodeType(4).largest_code
     ('int4', 'int8', (-8, 7), 8)
     """
 
@@ -43,7 +43,7 @@ class CodeType:
         return low, low + 2**self.bits - 1
 
     @property
-    def largest(self) -> int:
+    def largest_code(self) -> int:
         """Largest magnitude of a code."""
         return max(map(abs, self.limits))
 

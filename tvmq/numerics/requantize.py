@@ -129,7 +129,7 @@ def fixed_point_multiply(
     raises      RangeError for a multiplier or shift out of range, ConfigError for an unknown rounding
     source      UPWARD: TOSA RESCALE with a single rounding. DOUBLE: MultiplyByQuantizedMultiplier of TFLite
 
-    >>> fixed_point_multiply(np.int32([1000, 12345678]), *fixed_point_parameters(np.float32(0.0037)))
+    >>> fixed_point_multiply(np.int32([1000, 12345678]), 2034096512, -8)  # times 0.0037
     array([    4, 45679])
     """
     rule = rule_of_mode("fixed_point", rounding)

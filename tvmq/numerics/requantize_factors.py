@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tvmq.errors import RangeError
+from tvmq.numerics.tie_rules import rounded_float
 
 
 def float_multiplier(scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike) -> np.ndarray:
@@ -57,11 +58,16 @@ def fixed_point_parameters(factor: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         raise RangeError(
             f"requantize: a factor must lie in 0..2^30. Got {np.ravel(factor)[int(np.argmax(bad))]:g} instead"
         )
-    mantissa, exponent = np.frexp(factor)
-    multiplier = np.floor(mantissa * 2.0**31 + 0.5)
-    full = multiplier == 2.0**31
-    multiplier = np.where(full, 2.0**30, multiplier)
-    return np.asarray(multiplier.astype(np.int32)), np.asarray((exponent + full).astype(np.int32))
+    return mantissa_and_shift(factor, 31, "upward")
+
+
+def mantissa_and_shift(factor: np.ndarray, bits: int, tie: str) -> tuple[np.ndarray, np.ndarray]:
+    """Integers of so many bits and shifts, int32: factor ~ mantissa * 2^(shift - bits), rounded by a tie rule."""
+    fraction, exponent = np.frexp(factor)
+    mantissa = rounded_float(fraction * 2.0**bits, tie)
+    is_full = mantissa == 2.0**bits
+    mantissa = np.where(is_full, mantissa / 2, mantissa)
+    return np.asarray(mantissa.astype(np.int32)), np.asarray((exponent + is_full).astype(np.int32))
 
 
 def power_of_two_shift(factor: ArrayLike) -> np.ndarray:

@@ -28,7 +28,7 @@ from tvmq.base.schema import (
 )
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.codes import Number, along_axis, check_zero_point, code_limits
-from tvmq.numerics.requantize_factors import power_of_two_shift
+from tvmq.numerics.requantize_factors import mantissa_and_shift, power_of_two_shift
 from tvmq.numerics.rule_arithmetic import LARGEST_SHIFT, check_sums, float_steps, integer_steps
 from tvmq.numerics.tie_rules import TIE_RULES, rounded_float
 
@@ -203,14 +203,7 @@ class RequantizeRule:
             return factor.astype(np.float32), np.zeros(factor.shape, np.int32)
         if self.arithmetic == "float64":
             return factor, np.zeros(factor.shape, np.int32)
-        mantissa, exponent = np.frexp(factor)
-        scaled = mantissa * 2.0**self.multiplier_bits
-        whole = {"upward": lambda: np.floor(scaled + 0.5), "even": lambda: np.rint(scaled)}.get(
-            self.multiplier_rounding, lambda: np.floor(scaled)
-        )()
-        is_full = whole == 2.0**self.multiplier_bits
-        whole = np.where(is_full, whole / 2, whole)
-        return np.asarray(whole.astype(np.int32)), np.asarray((exponent + is_full).astype(np.int32))
+        return mantissa_and_shift(factor, self.multiplier_bits, self.multiplier_rounding)
 
     def round_products(self, acc: np.ndarray, multiplier: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """Steps of integer arithmetic, int64, not clipped: see `integer_steps`, whose operands these are."""

@@ -56,19 +56,19 @@ class QuantSpec:
             )
 
     @property
-    def code_type(self) -> CodeType:
+    def _code_type(self) -> CodeType:
         """Type of its codes, without its scheme."""
         return CodeType(self.bits, CODE_TYPES[self.dtype].signed)
 
     @property
     def qmin(self) -> int:
         """Lowest code."""
-        return self.code_type.limits[0] + int(self.symmetric)
+        return self._code_type.limits[0] + int(self.symmetric)
 
     @property
     def qmax(self) -> int:
         """Highest code."""
-        return self.code_type.limits[1]
+        return self._code_type.limits[1]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as a dictionary that JSON can hold."""

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 import tvm
 
+from tvmq.backends.consistency import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.base.deprecation import warn_user
 from tvmq.calibration.dataset import Dataset
@@ -161,9 +162,9 @@ def quantize(
 
 def _mark_if_emulated(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
     """The module, marked where compiled code does not compute what the backend does."""
-    if (why := backend.why_not_compiled()) is not None:
+    if (why := why_not_compiled(backend)) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}")
-    if (why := backend.emulation_alone()) is not None:
+    if (why := emulation_alone(backend)) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}", MAY_DIFFER)
     return quantized
 

@@ -34,7 +34,7 @@ class CodeTensor:
     @property
     def largest_code(self) -> int:
         """Largest magnitude of a code of this type."""
-        return CODE_TYPES[self.spec.dtype].largest
+        return CODE_TYPES[self.spec.dtype].largest_code
 
     @property
     def largest_step(self) -> int:

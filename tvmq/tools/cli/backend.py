@@ -23,6 +23,7 @@ def backend(action: str, name: str, *, as_json: Json = False) -> None:
     name    Name of a built-in description, a JSON file, or the "module:object" of a tvmq.Backend.
     """
     from tvmq.backends import backend_named
+    from tvmq.backends.consistency import emulation_alone
     from tvmq.base.schema import advise
 
     if action not in ACTIONS:
@@ -34,7 +35,7 @@ def backend(action: str, name: str, *, as_json: Json = False) -> None:
         return
     facts = {
         "name": described.name, "entries": len(described.operators), "options": described.options(),
-        "emulated": described.emulation_alone(),
+        "emulated": emulation_alone(described),
     }  # fmt: skip
     if as_json:
         print_json(facts)

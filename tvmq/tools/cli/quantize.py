@@ -16,6 +16,7 @@ import typer
 
 import tvmq
 from tvmq.backends import backend_named
+from tvmq.backends.consistency import why_not_compiled
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import RESULT, Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
@@ -102,7 +103,7 @@ def backend_for(backend: str | None, target: str | list[str]) -> str | None:
     """
     if backend is not None and backend.endswith(".json"):  # code is loaded later, by `tvmq.quantize`
         described = backend_named(backend)
-        if (why := described.why_not_compiled()) is not None:
+        if (why := why_not_compiled(described)) is not None:
             raise ConfigError(
                 f"quantize: backend {described.name}: {why}, but saved models are compiled; "
                 "use tvmq.quantize and tvmq.emulate in Python"

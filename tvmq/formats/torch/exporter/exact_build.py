@@ -108,7 +108,7 @@ def _type_of_sums(call: relax.Call) -> str:
     codes = np.abs(const_value(weight).astype(np.int64))
     axis = 0 if op_name(call).startswith("nn.conv") else codes.ndim - 1
     largest = int(codes.sum(axis=tuple(i for i in range(codes.ndim) if i != axis)).max(initial=0))
-    return "float32" if largest * CODE_TYPES[dtype_of(call.args[0])].largest < EXACT_IN_FLOAT32 else "float64"
+    return "float32" if largest * CODE_TYPES[dtype_of(call.args[0])].largest_code < EXACT_IN_FLOAT32 else "float64"
 
 
 def _python_value(value: Any) -> Any:
