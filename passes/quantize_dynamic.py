@@ -52,7 +52,7 @@ def quantize_dynamic(
     decisions = _decide_layers(view, config)
     reasons = {var.name: _reason(value, decisions[var.name], config) for var, value in view.bindings}
     layers = {name: _weight_options(decisions[name], config) for name, reason in reasons.items() if reason is None}
-    realizer = ModuleRealizer(mod, config, at_run_time=layers, rounding=rounding)
+    realizer = ModuleRealizer(mod, config, layers, rounding=rounding)
     result = realizer.run()
     reasons |= {name: f"limit: {fact}" for name, fact in realizer.refused.items()}
     ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), {}

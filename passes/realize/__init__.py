@@ -83,23 +83,26 @@ def _make_realizer(mod: tvm.IRModule, ledger: Ledger, *, at_run_time: bool) -> M
         if at_run_time and entry.get("dynamic"):
             spec, observer = entry["specs"].get("weights"), entry.get("observers", {}).get("weights")
             layers[name] = WeightOptions(QuantSpec.from_dict(spec) if spec else config.weight_spec, observer)
-    return ModuleRealizer(mod, config, integer_groups(ledger.layers), layers)
+    return ModuleRealizer(mod, config, layers, groups=integer_groups(ledger.layers))
 
 
 class ModuleRealizer:
     """Walks the module; offers the families what they need (passes/families/base.py, Realizer).
 
-    groups       their codes have calibrated scales
-    at_run_time  {variable: options of its weight} of layers without: run_time_forms.py
-    rounding     of these weights by data; None: each to its nearest code
+    at_run_time  {variable: options of its weight} of layers without calibrated scales: run_time_forms.py
+    groups       those with calibrated scales
+    rounding     of the weights of layers without, by data; None: each to its nearest code
+
+    After `run`, `refused` says of layers of run-time scales why they stayed float.
     """
 
     def __init__(
         self,
         mod: tvm.IRModule,
         config: QConfig,
+        at_run_time: Mapping[str, WeightOptions],
+        *,
         groups: Sequence[Group] = (),
-        at_run_time: Mapping[str, WeightOptions] | None = None,
         rounding: RoundingByData | None = None,
     ) -> None:
         self.rewriter = Rewriter(mod)
@@ -109,8 +112,8 @@ class ModuleRealizer:
         self._layers = get_ledger(mod).layers
         self.groups = {group.output: group for group in groups}
         self.inner = {name for group in groups for name in group.members[:-1]}
-        self.own = {family.name: family for family in extension_families(config.operators)}
-        self.at_run_time, self.refused = dict(at_run_time or {}), dict[str, str]()
+        self.own = {family.name: family for family in extension_families(config.operators if groups else ())}
+        self.at_run_time, self.refused = at_run_time, dict[str, str]()
         self.forms = RunTimeForms(self.rewriter, config, rounding)
         self.facts: dict[str, dict[str, object]] = {}
         self.scales: dict[str, tuple[float, int]] = {}
