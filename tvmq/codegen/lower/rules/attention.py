@@ -1,6 +1,7 @@
 """Attention as one kernel: both products, the softmax between them, and the moves of heads around them.
 
-Products of two tensors, of codes or floats, at the places where reshapes and transposes put their elements.
+Products of two tensors, of codes or floats, at the places where reshapes and transposes put their elements; of dynamic
+sizes the sums of two tensors of codes, and the codes of scores.
 
 Tests: tests/backends/test_described_layers.py
 """
