@@ -189,7 +189,8 @@ def _objects(
     places: dict[tuple[str, ...], str] = {(name,): key for name, key in keys.items()}
     kernels = {names: _read_kernel(names, key) for names, key in places.items()}
     if is_brief:
-        alone = [name for name in keys if kernels[name,] is None and _has_no_template(functions[name])]
+        # loops that no template of ours made belong to this model, and are short
+        alone = [name for name in keys if kernels[name,] is None and KERNEL not in (functions[name].attrs or {})]
         for names in _groups(alone, keys):
             places[names] = hashlib.sha256("".join(keys[name] for name in names).encode()).hexdigest()
             kernels = {one: kernel for one, kernel in kernels.items() if one[0] not in names}
@@ -206,11 +207,6 @@ def _objects(
                 write(places[names], data)
         trim()
     return [kernel for kernel in kernels.values() if kernel is not None]
-
-
-def _has_no_template(func: Any) -> bool:
-    """True for loops that no template of ours made: they belong to this model, and are short."""
-    return KERNEL not in (func.attrs or {})
 
 
 def _groups(names: Sequence[str], keys: Mapping[str, str]) -> Iterator[tuple[str, ...]]:

@@ -220,7 +220,7 @@ def describe(block: Any) -> LoopBlock | None:
         tuple(extent for extent in extents if extent is not None),
         tuple(kind == reduced for kind in kinds),
         tuple(access for access in accesses if access is not None),
-        frozenset(i for i, variable in enumerate(variables) if _is_bare(computed, variable)),
+        frozenset(i for i, variable in enumerate(variables) if any(map(variable.same_as, computed))),
         tuple(_cuts(computed, variable) for variable in variables),
         isinstance(body.value, tirx.Add) and "float" in str(body.buffer.dtype),
     )
@@ -244,16 +244,8 @@ def _coefficients(index: Expr, variables: Sequence[Any]) -> list[int | None]:
     linear = sym.detect_linear_equation(index, list(variables))
     if linear:
         return [constant(factor) for factor in linear[:-1]]
-    used = _variables(index)
+    used = [node for node in walk(index) if isinstance(node, tvm.ir.Var)]
     return [None if any(v.same_as(u) for u in used) else 0 for v in variables]
-
-
-def _variables(expr: Expr) -> list[Any]:
-    return [node for node in walk(expr) if isinstance(node, tvm.ir.Var)]
-
-
-def _is_bare(computed: Sequence[Expr], variable: Any) -> bool:
-    return any(map(variable.same_as, computed))
 
 
 def _cuts(computed: Sequence[Expr], variable: Any) -> tuple[int, ...] | None:

@@ -46,15 +46,10 @@ def saturating_cast(node: Expr) -> Expr:
         return node
     if source not in ("float32", "float64"):  # the ends of integers are no numbers of 16 bits
         x, source = tirx.Cast("float32", x), "float32"
-    low, high = _ends(dtype)
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     above, below = tirx.const(2.0 ** high.bit_length(), source), tirx.const(float(low) - 1, source)
     inside = tirx.Select(x > below, node, tirx.const(low, dtype))  # false for NaN
     return tirx.Select(x >= above, tirx.const(high, dtype), inside)
-
-
-def _ends(dtype: str) -> tuple[int, int]:
-    limits = np.iinfo(dtype)
-    return int(limits.min), int(limits.max)
 
 
 def astype(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:

@@ -156,19 +156,16 @@ class _BatchMatmulTemplate(Template):
 
     def _store(self, sums: list[list[Register]], target: Expr, first: Expr, run: PanelRun) -> None:
         """Sums of a tile to y: as codes, as floats, or as they are."""
-        lanes = self.ins.lanes
+        lanes, scaler = self.ins.lanes, self.plan.scaler
         for column in range(run.columns):
             valid = min(lanes, run.channels - column * lanes)
             if valid <= 0:
                 continue
-            constants = self._load_constants(first + column * lanes)
+            channel = first + column * lanes
+            constants = () if scaler is None else scaler.load(self.channel_constants, channel, lanes)
             for row, line in enumerate(sums):
                 value = self.plan.finish(self.ins, line[column].get(), constants)
                 store_first(self.y, target + row * self.product.y.row + column * lanes, value, lanes, valid)
-
-    def _load_constants(self, channel: Expr) -> tuple[Expr, ...]:
-        scaler = self.plan.scaler
-        return () if scaler is None else scaler.load(self.channel_constants, channel, self.ins.lanes)
 
 
 def choose_batch_matmul(

@@ -6,6 +6,7 @@ Loops      parallel chunk: ROWS rows of one matrix, copied as `dot` takes them; 
            back; depth in steps of `taps`, whose lines of b are interleaved in registers
            fewer rows than ROWS are taken one by one, fewer columns than a vector as single numbers
 Depth      the last step has the last line of b several times, and the zero point of a for it: it adds nothing
+Beside     batch_matmul, of fixed sizes, packs panels of b once for all rows; here each ROWS rows interleave b anew
 Registers  ROWS vectors of sums + 1 of b + 1 of a + 1 of the sums of b's columns
 Rounding   none; corrections of bytes that are not centred (see code_panels) wrap, their total does not
 

@@ -91,7 +91,8 @@ class _DynamicScoresTemplate(Template):
         softmax = SoftmaxCodes(bind(self.keys + 0), codes, self.buffers["code_scale"], codes.dtype, 0)
 
         def start() -> Callable[[Expr], None]:
-            spaces = {key: workspace(GROUP * softmax.pitch, kind) for key, kind in self._kinds()}
+            kinds = {"scores": "float32", "codes": codes.dtype} | ({"mask": "float32"} if self.scores.mask else {})
+            spaces = {key: workspace(GROUP * softmax.pitch, kind) for key, kind in kinds.items()}
 
             def group(number: Expr) -> None:
                 self._group([make_opaque(T.min(number * GROUP + i, rows - 1)) for i in range(GROUP)], softmax, spaces)
@@ -99,10 +100,6 @@ class _DynamicScoresTemplate(Template):
             return group
 
         over_rows(ceildiv(rows, GROUP), GROUP * self.keys, GRAIN, start)
-
-    def _kinds(self) -> list[tuple[str, str]]:
-        kinds = [("scores", "float32"), ("codes", self.scores.codes.dtype)]
-        return kinds if self.scores.mask is None else [*kinds, ("mask", "float32")]
 
     def _group(self, rows: Sequence[Expr], softmax: SoftmaxCodes, spaces: dict[str, Buffer]) -> None:
         places = [make_opaque(i * softmax.pitch) for i in range(GROUP)]

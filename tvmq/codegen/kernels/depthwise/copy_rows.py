@@ -116,16 +116,14 @@ class RowCopier:
         inside = T.And(column >= 0, column < conv.width)
         nearest = clamp(column, 0, conv.width - 1)
         codes = self._as_unsigned(load(self._source, line + nearest * conv.channels, kind))
-        fill = spread(self._bits(self.fill_value), size, "uint8" if self._bytes else conv.x_dtype)
+        value, dtype = (self.fill_value & 0xFF, "uint8") if self._bytes else (self.fill_value, conv.x_dtype)
+        fill = spread(value, size, dtype)
         return bind(T.Select(inside, codes, fill))
 
     @property
     def _bytes(self) -> bool:
         """True if pixels are handled as unsigned bytes."""
         return self._ins.taps > 1 and not self._ins.takes_int16
-
-    def _bits(self, value: int) -> int:
-        return value & 0xFF if self._bytes else value
 
     def _as_unsigned(self, codes: Expr) -> Expr:
         if not self._bytes or not (self._signed or self._shift):

@@ -198,7 +198,7 @@ class StateProduct:
         half = lanes
         while half > 1:
             half //= 2
-            low, high = (_lanes(most, at, half) for at in (0, half))
+            low, high = (bind(slice_lanes(most, at, half)) for at in (0, half))
             most = bind(T.max(low, high))
         step = bind(most / const(float(LARGEST_CODE), "float32"))
         scale = bind(T.Select(step >= const(NORMAL, "float32"), step, const(1.0, "float32")))
@@ -210,10 +210,6 @@ class StateProduct:
             steps = bind(T.min(T.max(bind(value / spread(scale, lanes)), low), high))
             shifted = ins.to_int32(steps) + spread(ins.shift_of("int8"), lanes)
             store(codes, place + i * lanes, T.Cast(vector_type(ins.x_dtype, lanes), shifted), lanes)
-
-
-def _lanes(vector: Expr, begin: int, count: int) -> Expr:
-    return bind(slice_lanes(vector, begin, count))
 
 
 def pad(size: int, multiple: int) -> int:

@@ -1,6 +1,7 @@
 """Attention as one kernel: both products, the softmax between them, and the moves of heads around them.
 
-Products of two tensors, of codes or floats, at the places where reshapes and transposes put their elements.
+Products of two tensors, of codes or floats, at the places where reshapes and transposes put their elements; of dynamic
+sizes the sums of two tensors of codes, and the codes of scores.
 
 Tests: tests/backends/test_described_layers.py
 """
@@ -151,16 +152,11 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     attention = attention_before(lowerer.view, chain.head)
     assert attention is not None  # or the chain would not have its members
     if not _lower_dynamic_scores(lowerer, attention):
-        for part in _parts(attention):
-            lowerer.lower(part)
+        product, scaled, *single = attention.members
+        for members in ([product, scaled], *([name] for name in single)):
+            lowerer.lower(Chain(members[0], members))
     lowerer.lower(Chain(chain.head, chain.members[len(attention.members) :]))
     return True
-
-
-def _parts(attention: AttentionParts) -> list[Chain]:
-    """The chains before the second product that there are without kernels of whole attentions."""
-    single = [Chain(name, [name]) for name in attention.members[2:]]
-    return [Chain(attention.product, [attention.product, attention.scaled]), *single]
 
 
 def _lower_dynamic_scores(lowerer: Lowerer, attention: AttentionParts) -> bool:

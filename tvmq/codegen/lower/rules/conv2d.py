@@ -1,11 +1,9 @@
-"""Convolutions of pictures and lines, integer and float: padding, bias, requantize, residual add, table or clip
-inside one kernel.
+"""Convolutions of pictures, lines and volumes, integer and float, of fixed or dynamic sizes, as one kernel.
 
-1 x 1 convolutions of padded pictures: padding becomes one pixel, known beforehand, which a kernel puts around.
-
-Convolutions of volumes, integer and float: the slices under each window in depth are channels of one picture.
-
-So the kernel is that of conv2d, its bias, requantize, residual add and table included.
+padding   is made inside of the kernel; that of a 1 x 1 convolution is one pixel, known beforehand, which another kernel
+          puts around
+behind    bias, requantize, residual add, table or clip belong to the kernel
+volumes   the slices under each window in depth become channels of one picture
 
 Tests: tests/codegen/lower/test_convolutions.py
 """

@@ -146,7 +146,8 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
     following = chain.after_head()
     kernel = None
     if following:
-        step = codes_step(lowerer.view.value[following[0]], 1 if _one_multiplier(lowerer, following[0]) else 0)
+        requantize = lowerer.view.value[following[0]]
+        step = codes_step(requantize, 1 if const_value(requantize.args[1]).size == 1 else 0)
         dtypes = (dtype_of(a), dtype_of(b))
         kernel = lowerer.choose(choose_multiply, shape_of(a), shape_of(b), step, zeros, dtypes)
     if kernel is None:
@@ -155,10 +156,6 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
         return True
     lowerer.give(chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc=nhwc)
     return True
-
-
-def _one_multiplier(lowerer: Lowerer, name: str) -> bool:
-    return int(const_value(lowerer.view.value[name].args[1]).size) == 1
 
 
 def where(lowerer: Lowerer, chain: Chain) -> bool:
