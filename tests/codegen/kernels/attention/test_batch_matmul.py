@@ -71,7 +71,7 @@ def sliced_product(length: int, width: int, step: Requantize | None = None) -> t
 
 
 def shared_product() -> tuple[BatchMatmul, tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """One matrix for all of the batch."""
+    """A product with one matrix for all of the batch."""
     a, b = codes((3, 4, 9)), codes((9, 5), "int8")
     shared = MatrixOperand(b.shape, "int8", 0, (0,), 5, 1)
     product = BatchMatmul((3,), 4, 9, 5, dense(a.shape, "uint8"), shared, dense((3, 4, 5), ""), 12, 0)
