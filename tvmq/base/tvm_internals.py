@@ -155,7 +155,7 @@ def _schemas(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """(field, what it may hold) of a type and those that it inherits from."""
     from tvm_ffi import core
 
-    info = core._lookup_or_register_type_info_from_type_key(kind)
+    info: core.TypeInfo | None = core._lookup_or_register_type_info_from_type_key(kind)
     while info is not None:
         for field in info.fields or ():
             schema = (field.metadata or {}).get("type_schema", {})

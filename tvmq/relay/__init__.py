@@ -15,70 +15,28 @@ from __future__ import annotations
 import importlib
 import typing
 
-from tvmq.relay.paths import PATHS, find_places
+from tvmq.relay.paths import PATHS, find_places, read_names
 
 find_places()
 
-# Name -> "module:object", or "module" where the name is the module itself.
-_PUBLIC = {
-    # expressions
-    "Any": "tvmq.relay.types:Any",
-    "Call": "tvmq.relay.expr:Call",
-    "Constant": "tvmq.relay.expr:Constant",
-    "Expr": "tvmq.relay.expr:Expr",
-    "ExprFunctor": "tvmq.relay.visitor:ExprFunctor",
-    "ExprMutator": "tvmq.relay.visitor:ExprMutator",
-    "ExprVisitor": "tvmq.relay.visitor:ExprVisitor",
-    "FuncType": "tvmq.relay.types:FuncType",
-    "Function": "tvmq.relay.expr:Function",
-    "IRModule": "tvmq.relay.module:IRModule",
-    "Let": "tvmq.relay.expr:Let",
-    "Module": "tvmq.relay.module:IRModule",
-    "ScopeBuilder": "tvmq.relay.module:ScopeBuilder",
-    "TensorType": "tvmq.relay.types:TensorType",
-    "Tuple": "tvmq.relay.expr:Tuple",
-    "TupleGetItem": "tvmq.relay.expr:TupleGetItem",
-    "TupleType": "tvmq.relay.types:TupleType",
-    "TupleWrapper": "tvmq.relay.expr:TupleWrapper",
-    "Type": "tvmq.relay.types:Type",
-    "Var": "tvmq.relay.expr:Var",
-    "analysis": "tvmq.relay.analysis",
-    "annotation": "tvmq.relay.op.annotation",
-    "bind": "tvmq.relay.expr:bind",
-    "build_config": "tvmq.relay.transform:PassContext",
-    "const": "tvmq.relay.expr:const",
-    "expr": "tvmq.relay.expr",
-    "expr_functor": "tvmq.relay.visitor",
-    "image": "tvmq.relay.op.image",
-    "nn": "tvmq.relay.op.nn",
-    "op": "tvmq.relay.op",
-    "scalar_type": "tvmq.relay.types:scalar_type",
-    "transform": "tvmq.relay.transform",
-    "tvm": "tvmq.relay.tvm",
-    "ty": "tvmq.relay.types",
-    "var": "tvmq.relay.expr:var",
-    # text
-    "astext": "tvmq.relay.text.printer:astext",
-    "fromtext": "tvmq.relay.text.reader:parse",
-    "parse": "tvmq.relay.text.reader:parse",
-    "parse_expr": "tvmq.relay.text.reader:parse_expr",
-    # build and run
-    "build": "tvmq.relay.build_module:build",
-    "build_module": "tvmq.relay.build_module",
-    "create_executor": "tvmq.relay.vm:create_executor",
-    "debug_executor": "tvmq.relay.debug_executor",
-    "frontend": "tvmq.relay.frontend",
-    "graph_executor": "tvmq.relay.graph_executor",
-    "backend": "tvmq.relay.backend",
-    "load_module": "tvmq.relay.executor_factory:load_module",
-    "load_param_dict": "tvmq.relay.executor_factory:load_param_dict",
-    "optimize": "tvmq.relay.build_module:optimize",
-    "save_param_dict": "tvmq.relay.executor_factory:save_param_dict",
-    "testing": "tvmq.relay.testing",
-    "vm": "tvmq.relay.vm",
-    # quantize
-    "quantize": "tvmq.relay.quantize",
-}
+# Name -> "module:object", or "module" where the name is the module itself; rows as in paths.py
+_PUBLIC = read_names({
+    "build_module": "build optimize",
+    "executor_factory": "load_module load_param_dict save_param_dict",
+    "expr": "Call Constant Expr Function Let Tuple TupleGetItem TupleWrapper Var bind const var",
+    "module": "IRModule Module=IRModule ScopeBuilder",
+    "text.printer": "astext",
+    "text.reader": "fromtext=parse parse parse_expr",
+    "transform": "build_config=PassContext",
+    "types": "Any FuncType TensorType TupleType Type scalar_type",
+    "visitor": "ExprFunctor ExprMutator ExprVisitor",
+    "vm": "create_executor",
+}) | {
+    name: f"tvmq.relay.{module or name}"
+    for name, _, module in (word.partition("=") for word in """
+        analysis annotation=op.annotation backend build_module debug_executor expr expr_functor=visitor frontend
+        graph_executor image=op.image nn=op.nn op quantize testing transform tvm ty=types vm""".split())
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> typing.Any:

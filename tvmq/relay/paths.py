@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
@@ -81,7 +81,12 @@ def targets(path: str) -> dict[str, str]:
     >>> targets("debug_executor")["create"]
     'tvmq.relay.graph_executor:create_debug'
     """
-    words = [(module, word.partition("=")) for module, listed in PATHS[path].items() for word in listed.split()]
+    return read_names(PATHS[path])
+
+
+def read_names(rows: Mapping[str, str]) -> dict[str, str]:
+    """{name: "module:object"} of rows {module: its names}."""
+    words = [(module, word.partition("=")) for module, listed in rows.items() for word in listed.split()]
     return {name: f"{_ROOT}.{module}:{held or name}" for module, (name, _, held) in words}
 
 

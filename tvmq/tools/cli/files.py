@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from tvmq.base.array_file import UNREADABLE, ArrayFile
 from tvmq.base.text import printable
-from tvmq.base.whole_file import check_place, output_errors, write_file
+from tvmq.base.whole_file import Write, check_place, output_errors, write_file
 from tvmq.calibration.data.pictures import SUFFIXES
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import DataError, OutputError
@@ -149,10 +149,10 @@ def check_output(path: Path) -> None:
         check_place(path)
 
 
-def write_output(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def write_output(path: Path, content: bytes | Write) -> None:
     """Write a file under a temporary name beside it, then rename it, so that it exists whole or not at all.
 
     raises   OutputError, with nothing left behind
     """
     check_output(path)
-    write_file(path, write, "output")
+    write_file(path, content, "output")

@@ -92,7 +92,7 @@ def report(
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
-    write_output(output, lambda file: file.write(text))
+    write_output(output, text)
     if as_json:
         print_json({"output": str(output), "bytes": len(text), "title": title, "missing": page.missing,
                     "guard": page.guard, "layers": page.rows})  # fmt: skip
