@@ -92,8 +92,8 @@ class Lowering:
 
     pattern     which operators, the last one gives the result: names ("nn.conv2d -> add? -> tvmq.requantize", each
                 reads the one before, "?" may be absent, attributes in brackets: nn.conv2d[groups=1]); an expression
-                ("add(nn.conv2d(x, const(w), groups=1), const(bias))"); a pattern of tvm.relax.dpl; or what TVM's pattern tables hold: (name, pattern[, annotations[, check]]), a
-                FusionPattern
+                ("add(nn.conv2d(x, const(w), groups=1), const(bias))"); a pattern of tvm.relax.dpl; or what TVM's
+                pattern tables hold: (name, pattern[, annotations[, check]]), a FusionPattern
     to          a tirx.PrimFunc of inputs, constants and result;
                 a function (Match) -> PrimFunc, or TE tensor made of match.placeholders(), or (PrimFunc, constants)
                 where the constants are others than the match's (packed weights); a text says why it does not take
