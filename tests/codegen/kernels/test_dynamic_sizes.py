@@ -13,11 +13,11 @@ from tvmq.codegen.kernels.elementwise.add import add
 from tvmq.codegen.kernels.elementwise.convert import dequantize, quantize
 from tvmq.codegen.kernels.elementwise.table import table
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.move.concat import concat
+from tvmq.codegen.kernels.move.concat import choose_concat, concat
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.codegen.kernels.norm.float_sum import FloatSum, float_sum
 from tvmq.codegen.kernels.parts.kernel_types import AddStep, Kernel
-from tvmq.codegen.kernels.pool import max_pool
+from tvmq.codegen.kernels.pool import choose_max_pool, max_pool
 from tvmq.codegen.kernels.pool_windows import Pool2d
 from tvmq.tools.analysis.verification import unequal_bits
 
@@ -117,9 +117,16 @@ def test_windows_that_may_lie_outside_have_none() -> None:
     def windows(padding: tuple[int, ...], **options: Any) -> Pool2d:
         return Pool2d(*PICTURE, 4, (2, 2), (2, 2), padding, out_sizes=PICTURE, **options)
 
+    assert choose_max_pool(windows((0, 0, 2, 0)), "uint8", isa_named("generic")) is None
     assert not windows((0, 0, 2, 0)).always_taps
     assert not windows((0, 0, 1, 0), ceil_mode=True).always_taps
     assert not windows((0, 0, 0, 0), dilation=(2, 2)).always_taps
+
+
+def test_rows_of_dynamic_length_are_not_joined() -> None:
+    isa, parts = isa_named("generic"), [("n", 3, "w", 4), ("n", 5, "w", 4)]
+    assert choose_concat(parts, 1, ["uint8"] * 2, isa) is None
+    assert choose_concat([(*PICTURE, 3), (*PICTURE, 4)], 3, ["uint8"] * 2, isa) is not None
 
 
 @pytest.mark.thinned(4)

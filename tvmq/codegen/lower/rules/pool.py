@@ -193,15 +193,17 @@ def _lower_sum(
 
 def _windows(x: relax.Expr, out: Sequence[Any], attrs: Any) -> Pool2d:
     """The windows of a pooling operator over a picture in NHWC; the shape of its result says how many there are."""
-    *sizes, channels = kernel_shape(x)
+    batch, height, width, channels = kernel_shape(x)
     kernel = _pair(attrs.pool_size if hasattr(attrs, "pool_size") else attrs.kernel)
-    strides, padding = _pair(attrs.strides), tuple(int(p) for p in attrs.padding)
-    dilation = _pair(attrs.dilation) if hasattr(attrs, "dilation") else (1, 1)
-    if all(map(is_number, (*sizes, *out))):
-        padding = covering_padding(padding, sizes[1:], out[1:3], kernel, strides, dilation)
-        return Pool2d(*sizes, channels, kernel, strides, padding, dilation)
-    out_sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], *out[:3]])[3:]
-    return Pool2d(*sizes, channels, kernel, strides, padding, dilation, bool(attrs.ceil_mode), out_sizes)
+    strides, dilation = _pair(attrs.strides), _pair(attrs.dilation) if hasattr(attrs, "dilation") else (1, 1)
+    padding: Any = tuple(int(p) for p in attrs.padding)
+    options: dict[str, Any] = {}
+    if isinstance(height, int) and isinstance(width, int) and all(map(is_number, (batch, *out))):
+        padding = covering_padding(padding, (height, width), out[1:3], kernel, strides, dilation)
+    else:
+        out_sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], *out[:3]])[3:]
+        options = {"ceil_mode": bool(attrs.ceil_mode), "out_sizes": out_sizes}
+    return Pool2d(batch, height, width, int(channels), kernel, strides, padding, dilation, **options)
 
 
 def _pair(values: Any) -> tuple[int, int]:
