@@ -72,7 +72,7 @@ class RewriteRule:
             return None
         matcher = Matcher(rewriter.value_of, lambda name: rewriter.names.get(name, (name,)), swaps=False)
         for state in matcher.matches(self.node, value):
-            parts = state.named(self.node)
+            parts = state.expressions_by_label(self.node)
             for name in parts.keys() - self._leaves:
                 call = rewriter.value_of(parts[name])
                 parts[name] = parts[name] if call is None else call
