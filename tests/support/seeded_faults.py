@@ -39,9 +39,9 @@ FAULTS = [
     for line in (
         # ---- numerics
         ("tvmq/numerics/requantize.py", "np.rint(steps, out=steps)", "np.floor(steps, out=steps)"),
-        ("tvmq/numerics/requantize.py", "half = half - (product < 0)", "half = half + (product < 0)"),
-        ("tvmq/numerics/requantize.py", "full = multiplier == 2.0**31", "full = multiplier > 2.0**31"),
-        ("tvmq/numerics/requantize.py", "np.where(right > 31, np", "np.where(right >= 31, np"),
+        ("tvmq/numerics/tie_rules.py", '"away": lambda: (values < 0) * is_shifted', '"away": lambda: (values > 0) * is_shifted'),
+        ("tvmq/numerics/requantize_factors.py", "is_full = mantissa == 2.0**bits", "is_full = mantissa > 2.0**bits"),
+        ("tvmq/numerics/rule_arithmetic.py", "rounded_shift(product, bits, roundings[0]), right,", "rounded_shift(product, bits, \"floor\"), right,"),
         ("tvmq/numerics/fixed_point.py", "np.left_shift(np.int64(1), n) >> 1", "np.left_shift(np.int64(1), n) >> 2"),
         ("tvmq/numerics/fixed_point.py", "(values64 > float(limits.min) - 1)", "(values64 > float(limits.min))"),
         ("tvmq/numerics/fixed_point.py", "(a < 0) != (b < 0)", "(a < 0)"),
@@ -89,7 +89,7 @@ FAULTS = [
         ("passes/import_qdq/pairs.py", "return order.index(axis)", "return order[axis]"),
         # ---- kernels
         ("tvmq/codegen/kernels/parts/fixed_point.py", "T.shift_right(mixed + one, one)", "T.shift_right(mixed, one)"),
-        ("tvmq/codegen/kernels/parts/fixed_point.py", 'if self.step.rounding != "TONEAREST":', "if True:"),
+        ("tvmq/codegen/kernels/parts/fixed_point.py", 'if self.step.rule.roundings[0] != "away":', "if True:"),
         ("tvmq/codegen/kernels/elementwise/channel_prelu.py", '"uint8")), x_zero + 128', '"uint8")), x_zero'),
         ("tvmq/codegen/kernels/elementwise/multiply.py", "_centred_codes(b, b_begin + offset, size, b_zero)", "_centred_codes(b, b_begin + offset, size, a_zero)"),
         ("tvmq/codegen/kernels/depthwise/copy_rows.py", "self.fill_value = x_zero + self._shift", "self.fill_value = x_zero"),
