@@ -71,7 +71,8 @@ def requantize(
         steps = _float_steps(acc, multiplier, axis, slope, low - zero, high - zero)
         steps += np.float32(zero)  # integers below 2^17: exact in float32, as if added to integers
         return np.asarray(steps.astype(dtype))
-    steps = fixed_point_multiply(acc, *fixed_point_constants(multiplier, shift, mode), axis=axis, rounding=rounding)
+    constants = fixed_point_constants(multiplier, shift, mode=mode)
+    steps = fixed_point_multiply(acc, *constants, axis=axis, rounding=rounding)
     return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
 
 

@@ -98,23 +98,23 @@ def requantize_constants(factor: np.ndarray, mode: str) -> tuple[np.ndarray, np.
     return np.zeros(factor.shape, np.int32), power_of_two_shift(factor)
 
 
-def fixed_point_constants(multiplier: np.ndarray, shift: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
+def fixed_point_constants(multiplier: ArrayLike, shift: ArrayLike, *, mode: str) -> tuple[np.ndarray, np.ndarray]:
     """(multiplier, shift) of mode fixed_point for those of an integer mode, int64; shapes () or (C,) each.
 
-    >>> [int(value) for value in fixed_point_constants(np.int32(0), np.int32(-3), "power_of_two")]
+    >>> [int(value) for value in fixed_point_constants(0, -3, mode="power_of_two")]
     [1073741824, -2]
     """
-    multiplier, shift = np.asarray(multiplier, np.int64), np.asarray(shift, np.int64)
-    return (np.full(shift.shape, 2**30), shift + 1) if mode == "power_of_two" else (multiplier, shift)
+    integers, exponents = np.asarray(multiplier, np.int64), np.asarray(shift, np.int64)
+    return (np.full(exponents.shape, 2**30), exponents + 1) if mode == "power_of_two" else (integers, exponents)
 
 
-def real_factor(multiplier: np.ndarray, shift: np.ndarray, mode: str) -> np.ndarray:
+def real_factor(multiplier: ArrayLike, shift: ArrayLike, *, mode: str) -> np.ndarray:
     """The real factors that the constants of a mode stand for: float64, exact.
 
-    >>> float(real_factor(np.int32(2**30), np.int32(1), "fixed_point"))
+    >>> float(real_factor(2**30, 1, mode="fixed_point"))
     1.0
     """
     if mode == "float":
         return np.asarray(multiplier, np.float64)
-    multiplier, shift = fixed_point_constants(multiplier, shift, mode)
-    return np.asarray(np.ldexp(multiplier.astype(np.float64), np.maximum(shift, -1000) - 31))
+    integers, exponents = fixed_point_constants(multiplier, shift, mode=mode)
+    return np.asarray(np.ldexp(integers.astype(np.float64), np.maximum(exponents, -1000) - 31))

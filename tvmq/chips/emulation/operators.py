@@ -149,7 +149,7 @@ def requantize(site: Site) -> np.ndarray:
     """Codes of sums, by the chip's rule."""
     a, (acc, multiplier, shift) = site.call.attrs, site.args
     axis = int(a.axis) if int(a.axis) >= 0 else None
-    factor = numerics.real_factor(multiplier, shift, a.mode)
+    factor = numerics.real_factor(multiplier, shift, mode=a.mode)
     codes: dict[str, Any] = {
         "zero_point": int(a.zero_point), "axis": axis, "dtype": str(a.dtype), "qmin": int(a.qmin), "qmax": int(a.qmax),
     }  # fmt: skip

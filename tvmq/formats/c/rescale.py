@@ -41,7 +41,7 @@ static inline int64_t wide_clamp(int64_t value, int64_t low, int64_t high)
 }
 """,
 )
-RESCALE = {
+RESCALE: dict[tuple[str, ...], CKernel] = {
     roundings: CKernel(
         name,
         f"""
@@ -106,7 +106,7 @@ static void keep_sums(const finish_t *f, const int32_t *restrict sums, int32_t c
 def constants_of(call: relax.Call) -> tuple[np.ndarray, np.ndarray]:
     """int32 multipliers and uint8 n, shape () or (C,)."""
     constants = (const_value(arg) for arg in call.args[1:])
-    multiplier, shift = numerics.fixed_point_constants(*constants, str(call.attrs.mode))
+    multiplier, shift = numerics.fixed_point_constants(*constants, mode=str(call.attrs.mode))
     n = 31 - np.maximum(shift, SMALLEST_SHIFT)
     shape = np.broadcast_shapes(np.shape(multiplier), np.shape(n))
     return np.broadcast_to(multiplier, shape).astype(np.int32), np.broadcast_to(n, shape).astype(np.uint8)

@@ -73,7 +73,7 @@ def _find_scale(writer: TfliteWriter, node: SumPool, call: relax.Call, result: C
     low, high = code_bounds(call, result.uint8_offset)
     wanted = np.clip(arithmetic.multiply(sums, multiplier, shift) + result.zero, low, high)
     s_x, s_y = np.float64(node.x.scale), np.float64(result.scale)
-    factor = numerics.real_factor(multiplier, shift, "fixed_point") * s_y / s_x
+    factor = numerics.real_factor(multiplier, shift, mode="fixed_point") * s_y / s_x
     for one in (1, 2, 3, 5, 7, 11, 64, 127):
         for scale in arithmetic.float32_neighbours(np.float32(factor / one)):
             constants = arithmetic.multiplier_of(np.asarray(s_x * np.float64(scale) / s_y))

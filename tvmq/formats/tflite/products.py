@@ -171,7 +171,7 @@ def _weight_scales(writer: TfliteWriter, x: CoreTensor, var: relax.Var, call: re
         constants = arithmetic.multiplier_of(s_x * scale / s_y)
         return np.asarray((constants[0] == multiplier) & (constants[1] == shift))
 
-    scales, matches = find_scales(numerics.real_factor(multiplier, shift, "fixed_point") * s_y / s_x, fits)
+    scales, matches = find_scales(numerics.real_factor(multiplier, shift, mode="fixed_point") * s_y / s_x, fits)
     if not matches.all():
         raise writer.unsupported_error("a weight whose scale is not a float32 number")
     return scales

@@ -133,7 +133,7 @@ def constants_of(writer: TosaWriter, call: relax.Call) -> tuple[np.ndarray, np.n
     named = {("upward",): "SINGLE_ROUND", ("upward", "away"): "DOUBLE_ROUND"}.get(rule.roundings)
     if mode == "float" or named is None:
         raise writer.unsupported_error(f"requantize by {mode}, rounded {rounding},", "quantize with target='tosa'")
-    multiplier, shift = numerics.fixed_point_constants(*(const_value(arg) for arg in call.args[1:]), mode)
+    multiplier, shift = numerics.fixed_point_constants(*(const_value(arg) for arg in call.args[1:]), mode=mode)
     multiplier, shift = (np.atleast_1d(part) for part in np.broadcast_arrays(multiplier, shift))
     right = 31 - shift
     tiny = (right > 62) | (multiplier == 0)  # less than 2^-32: every sum becomes 0

@@ -240,7 +240,7 @@ def requantize(
 
 def _integer_constants(mode: str, multiplier: np.ndarray, shift: np.ndarray) -> list[np.ndarray]:
     """Factor, left shift, right shift and largest accumulator as int64; see numerics.fixed_point_multiply."""
-    multiplier, shift = numerics.fixed_point_constants(multiplier, shift, mode)
+    multiplier, shift = numerics.fixed_point_constants(multiplier, shift, mode=mode)
     shift = np.maximum(shift, SMALLEST_SHIFT)
     left, right = np.maximum(shift, 0), 31 + np.maximum(-shift, 0)
     reach = LARGEST_PRODUCT // np.maximum(multiplier << left, 1)

@@ -115,7 +115,8 @@ def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
         return np.atleast_1d(const_value(call.args[1]).astype(np.float64))
     if op_name(call) != "tvmq.requantize" or not isinstance(output, Mapping):
         return None
-    factor = numerics.real_factor(*(np.atleast_1d(const_value(arg)) for arg in call.args[1:3]), call.attrs.mode)
+    constants = (np.atleast_1d(const_value(arg)) for arg in call.args[1:3])
+    factor = numerics.real_factor(*constants, mode=str(call.attrs.mode))
     return factor * output["scale"]
 
 

@@ -77,9 +77,9 @@ def requantize_step(call: relax.Call, filters: int) -> Requantize:
 
 def fixed_requantize_step(call: relax.Call, filters: int) -> FixedRequantize:
     """The step for a tvmq.requantize of mode fixed_point or power_of_two."""
-    constants = numerics.fixed_point_constants(*(const_value(arg) for arg in call.args[1:3]), str(call.attrs.mode))
-    channels = (np.broadcast_to(np.ravel(value).astype(np.int32), (filters,)) for value in constants)
-    return FixedRequantize(*map(np.ascontiguousarray, channels), **named_alike(FixedRequantize, call))
+    constants = numerics.fixed_point_constants(*map(const_value, call.args[1:3]), mode=str(call.attrs.mode))
+    multiplier, shift = (np.ascontiguousarray(np.broadcast_to(v.ravel(), (filters,)), np.int32) for v in constants)
+    return FixedRequantize(multiplier, shift, **named_alike(FixedRequantize, call))
 
 
 def codes_step(call: relax.Call, filters: int) -> Requantize | FixedRequantize:

@@ -229,7 +229,7 @@ class OnnxWriter:
         attrs, scale = call.attrs, self._scale(var.name)
         multiplier, shift = (const_value(arg) for arg in call.args[1:])
         s_y = np.float64(scale.scale)
-        factor = numerics.real_factor(multiplier, shift, str(attrs.mode))
+        factor = numerics.real_factor(multiplier, shift, mode=str(attrs.mode))
 
         def fits(product: np.ndarray) -> np.ndarray:
             return same_constants(product / s_y, multiplier, shift, str(attrs.mode))
