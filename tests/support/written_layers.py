@@ -21,9 +21,10 @@ from onnx import helper, numpy_helper
 from tests.support.float_products import run_in_float
 from tvmq.formats.onnx.exporter.dialects import Dialect
 from tvmq.formats.onnx.exporter.graph import CodedTensor
-from tvmq.formats.onnx.exporter.writer import CODES, OnnxWriter
+from tvmq.formats.onnx.exporter.writer import OnnxWriter
 from tvmq.graph.module_functions import plain_module
 from tvmq.graph.view import View, dtype_of
+from tvmq.numerics.code_type import CODES_16
 from tvmq.reference import Reference
 
 LOOPS = ("LSTM", "GRU", "RNN")
@@ -76,7 +77,7 @@ class Rooms(dict[str, float]):
         for var, call in View(plain_module(module)).bindings:
             shift = getattr(getattr(call, "attrs", None), "shift", None)
             if shift is not None:
-                tensors = [arg for arg in call.args if dtype_of(arg) in CODES]
+                tensors = [arg for arg in call.args if dtype_of(arg) in CODES_16]
                 reach = sum(2.0 ** (16 if dtype_of(arg) == "int16" else 8) for arg in tensors)
                 self[var.name] = NEAR + (reach / 2 + 1) * 2.0 ** -int(shift)
 

@@ -8,8 +8,8 @@ import numpy as np
 import tvm
 from tvm import relax
 
+import tvmq.graph.operators  # noqa: F401 -- our operators are known from here on
 from tests.support.models.built_modules import build_module
-from tvmq.graph.operators.loops import register  # noqa: F401 -- our operators are known from here on
 
 Build = Callable[..., relax.Expr]
 

@@ -8,8 +8,8 @@ import pytest
 from tvmq.formats.exporting import core, core_forms
 from tvmq.formats.exporting.layouts import LAST
 from tvmq.formats.tflite import elementwise as tflite_elementwise
-from tvmq.formats.tflite import forms as tflite
-from tvmq.formats.tosa import forms as tosa
+from tvmq.formats.tflite import to_tflite as tflite
+from tvmq.formats.tosa import to_tosa as tosa
 from tvmq.numerics.windows import make_windows
 
 
