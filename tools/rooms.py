@@ -24,7 +24,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("options", "graph"),
     ("passes", "formats"),
     ("codegen", "runtime", "reference"),
-    ("quantization",),
+    ("quantization", "library"),
     ("chips", "integrations", "training"),
     ("tools",),
     ("relay",),

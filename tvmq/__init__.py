@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tvmq.formats.torch.importer.export import from_torch
     from tvmq.formats.tosa.to_tosa import to_tosa
     from tvmq.integrations import testing
+    from tvmq.library.library_export import export_library
     from tvmq.numerics.spec import QParams, QuantSpec
     from tvmq.options.config import QConfig, current_qconfig, qconfig
     from tvmq.options.rules import Rule
@@ -89,6 +90,7 @@ __all__ = [
     "errors",
     "explain",
     "export_c",
+    "export_library",
     "extension",
     "find_outliers",
     "from_onnx",
@@ -138,6 +140,7 @@ _PUBLIC = {
     "errors": "tvmq.errors",
     "explain": "tvmq.tools.analysis.explanation:explain",
     "export_c": "tvmq.formats.c.export_c:export_c",
+    "export_library": "tvmq.library.library_export:export_library",
     "extension": "tvmq.extension",
     "find_outliers": "tvmq.quantization.static_quantization:find_outliers",
     "from_onnx": "tvmq.formats.onnx.importer.from_onnx:from_onnx",

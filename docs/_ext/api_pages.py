@@ -22,7 +22,8 @@ PUBLIC = [
     ("looking", "Explain, compare, verify", """inspect explain draw script compare
         compare_dumps activations verify reference"""),
     ("targets", "Accelerators, and formats out", """Backend check_backend Lowering emulate conformance
-        check_conformance identify_requantize to_onnx to_tflite to_tosa to_torch export_c"""),
+        check_conformance identify_requantize to_onnx to_tflite to_tosa to_torch export_c
+        export_library"""),
     ("extending", "Passes, operators, observers of your own", "extension"),
 ]
 # On a page of its own (error_pages.py), and a text

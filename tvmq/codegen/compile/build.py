@@ -161,10 +161,10 @@ def build_executable(
     options: BuildOptions = PLAIN,
 ) -> Executable:
     """Compile as `build` does, which describes the other arguments."""
-    machines, (mod, existing) = _machines(target), take_external_modules(plain_module(mod))
+    machines, (mod, existing) = machines_of(target), take_external_modules(plain_module(mod))
     mod, composites = write_out(mod)
     own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)
-    custom_code = _CustomCode(own, composites, existing)
+    custom_code = CustomCode(own, composites, existing)
     if custom_code and any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("build: lowerings and code generators are for CPUs; leave them out for 'cuda'")
     if params or get_ledger(mod).stage == "imported":
@@ -172,20 +172,12 @@ def build_executable(
     fixed, common = divide_sizes(sizes)
     if fixed:
         mod = _of_sizes(mod, fixed)
-    plain = unpack_weights(inline_functions(mod))
-    limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
-    batch = batch_dimension(plain)
-    if not common:
-        warn_of_slow_sizes(plain, batch)
-    view = View(plain)
-    description = replace(
-        describe_module(plain, view),
-        batch=batch or "",
-        limits=limits,
-        indices=input_indices(view, input_names(view.func)),
-        common=_describe_common(plain, combinations(plain, common, batch, limits), machines) if common else (),
-        functions=describe_functions(mod),
-    )
+    plain, description = describe_source(mod)
+    if common:
+        sized = combinations(plain, common, description.batch or None, description.limits)
+        description = replace(description, common=_describe_common(plain, sized, machines))
+    else:
+        warn_of_slow_sizes(plain, description.batch or None)
     if len(machines) == 1:
         parts = _compile_parts(mod, machines[0], description, tune, custom_code, options)
     else:
@@ -198,8 +190,23 @@ def build_executable(
     return Executable(replace(parts, num_threads=num_threads))
 
 
+def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
+    """A module that is ready to be compiled as one function with its weights, and its description."""
+    plain = unpack_weights(inline_functions(mod))
+    limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
+    batch, view = batch_dimension(plain), View(plain)
+    description = replace(
+        describe_module(plain, view),
+        batch=batch or "",
+        limits=limits,
+        indices=input_indices(view, input_names(view.func)),
+        functions=describe_functions(mod),
+    )
+    return plain, description
+
+
 @dataclass(frozen=True)
-class _CustomCode:
+class CustomCode:
     """Code of the user: lowerings in the order of choice, composites of FuseOpsByPattern, modules of RunCodegen."""
 
     lowerings: Sequence[Lowering]
@@ -239,7 +246,7 @@ class _CustomCode:
         )
 
 
-def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
+def machines_of(target: Any) -> list[CpuTarget | CudaTarget]:
     """Targets to compile for, in the order of the list and each once."""
     if not isinstance(target, list | tuple):
         return [cuda_target(target) if is_cuda(target) else resolve_target(target)]
@@ -266,7 +273,7 @@ def _compile_parts(
     machine: CpuTarget | CudaTarget,
     description: Description,
     tune: float | None,
-    custom_code: _CustomCode,
+    custom_code: CustomCode,
     options: BuildOptions,
 ) -> Parts:
     """The module compiled for one machine.
@@ -279,7 +286,7 @@ def _compile_parts(
         options = replace(options, tiles=tiles_for(machine))
     recipes = PackingRecipes()
     common = [one.sizes for one in description.common]
-    lowered = _lower_for(mod, machine, description.batch or None, recipes, common, custom_code, options.tiles)
+    lowered = lower_for(mod, machine, description.batch or None, recipes, common, custom_code, options.tiles)
     external = custom_code.external(lowered)
     compiled, source = _compile_for(lowered, machine, external, options)
     sized_calls = {
@@ -308,13 +315,13 @@ def _measure_tiles(mod: tvm.IRModule, machine: CpuTarget | CudaTarget, seconds: 
         measure_tiles(mod, machine, seconds, advance)
 
 
-def _lower_for(
+def lower_for(
     mod: tvm.IRModule,
     machine: CpuTarget | CudaTarget,
     batch: str | None,
     recipes: PackingRecipes,
     common: Sequence[Mapping[str, int]],
-    custom_code: _CustomCode,
+    custom_code: CustomCode,
     tiles: Tiles,
 ) -> LoweredModule:
     """The module as calls of kernels, those of CPUs with these tiles."""

@@ -168,7 +168,7 @@ def native_kernels(
         )
     if not (functions or more) or not here or not is_linux_x86(target):
         return None
-    objects = _objects(functions, target, compiler, options, is_brief)
+    objects = compile_objects(functions, target, compiler, options, is_brief)
     try:
         return link_objects(merge_objects([*objects, *more]))
     except BuildError as error:  # something that our linker does not know: LLVM's own way always works
@@ -181,10 +181,13 @@ def native_kernels(
         return None
 
 
-def _objects(
-    functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options, is_brief: bool
+def compile_objects(
+    functions: Mapping[str, Any], target: CpuTarget, compiler: Any, options: Options, is_brief: bool = False
 ) -> list[ObjectFile]:
-    """Object files in the order of the names; behind them those of several functions."""
+    """Object files of functions of loops in the order of their names; behind them those of several functions.
+
+    The other arguments as in `native_kernels`.
+    """
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
     places: dict[tuple[str, ...], str] = {(name,): key for name, key in keys.items()}
     kernels = {names: _read_kernel(names, key) for names, key in places.items()}

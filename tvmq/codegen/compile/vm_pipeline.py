@@ -6,7 +6,8 @@ neighbours are fused into one function, and every function gets the generic sche
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -21,7 +22,8 @@ from tvmq.base.tvm_internals import bytecode_of
 from tvmq.codegen.compile.build_options import PLAIN, BuildOptions
 from tvmq.codegen.compile.external_code import NOTHING, ExternalCode
 from tvmq.codegen.compile.fused_origins import match_operators
-from tvmq.codegen.compile.kernel_objects import native_kernels
+from tvmq.codegen.compile.kernel_objects import compile_objects, native_kernels
+from tvmq.codegen.compile.kernel_scratch import Scratch, measure_scratch
 from tvmq.codegen.compile.legalize import bounds_checks, float_functions, indices, roi_align, truth_values
 from tvmq.codegen.compile.legalize.bounds_checks import stay_inside, without_scopes
 from tvmq.codegen.compile.legalize.float_functions import clamp, extreme, leaky, pairwise_extreme, prelu
@@ -34,6 +36,7 @@ from tvmq.codegen.target.cpu import CpuTarget, missing_requirements
 from tvmq.errors import BuildError, MemoryLimitError, OutputError
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.runtime.artifact.libraries import open_libraries
+from tvmq.runtime.artifact.link.elf_object import ObjectFile
 from tvmq.runtime.artifact.native_library import load_native
 
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
@@ -92,18 +95,65 @@ def compile_module(
 def _compile(
     mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], external: ExternalCode, options: BuildOptions
 ) -> VmModule:
+    compiler = target.as_tvm(**OPT_LEVEL)
+    with _build_errors(), compiler, tvm.transform.PassContext(**OPTIONS):
+        plain = legalize(mod)
+        groups = group_operators(plain)
+        fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
+        lowered = lower(fused, direct=not options.is_brief)
+        code, native = _code(lowered, target, compiler, external, options)
+        main, *others = (
+            (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
+        )
+        return VmModule(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
+
+
+class PlannedCode(NamedTuple):
+    """Functions whose memory is planned, and machine code of those of loops.
+
+    module     calls write to memory that is allocated before them
+    objects    object files of the functions of loops
+    scratch    {function of loops: bytes that it allocates itself}
+    calls      what main calls, in order
+    unaligned  numbers of the inputs that main takes at any address
+    """
+
+    module: tvm.IRModule
+    objects: list[ObjectFile]
+    scratch: dict[str, Scratch]
+    calls: tuple[MainCall, ...]
+    unaligned: tuple[int, ...]
+
+
+def compile_planned(mod: tvm.IRModule, target: CpuTarget) -> PlannedCode:
+    """Machine code and planned memory of a module, to be called without a virtual machine.
+
+    mod, target  as compile_module takes them
+    raises       BuildError if TVM cannot compile it
+    """
+    compiler = target.as_tvm(**OPT_LEVEL)
+    with ONE_AT_A_TIME, _build_errors(), compiler, tvm.transform.PassContext(**OPTIONS):
+        plain = legalize(mod)
+        groups = group_operators(plain)
+        fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
+        planned = transform.AttachGlobalSymbol()(plan_memory(fused))
+        functions = {gvar.name_hint: func for gvar, func in planned.functions_items() if is_loops(func)}
+        objects = compile_objects(functions, target, compiler, OPTIONS)
+        scratch = measure_scratch(functions, compiler)
+        calls = _calls(plain, groups, fused, "main")
+        return PlannedCode(planned, objects, scratch, calls, tuple(unaligned_inputs(fused)))
+
+
+def is_loops(func: Any) -> bool:
+    """True for a function of loops."""
+    return isinstance(func, tirx.PrimFunc)
+
+
+@contextmanager
+def _build_errors() -> Iterator[None]:
+    """Turn what TVM raises into errors of tvmq."""
     try:
-        compiler = target.as_tvm(**OPT_LEVEL)
-        with compiler, tvm.transform.PassContext(**OPTIONS):
-            plain = legalize(mod)
-            groups = group_operators(plain)
-            fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
-            lowered = lower(fused, direct=not options.is_brief)
-            code, native = _code(lowered, target, compiler, external, options)
-            main, *others = (
-                (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
-            )
-            return VmModule(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
+        yield
     except (OutputError, BuildError):
         raise
     except Exception as error:
@@ -186,9 +236,9 @@ def merge_groups(mod: tvm.IRModule) -> tvm.IRModule:
     return tvm.transform.Sequential([transform.FuseTIR(), transform.DeadCodeElimination()])(mod)
 
 
-def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
-    """Memory planned, calls made explicit: all that is left before machine code; direct: see direct_functions."""
-    planned = tvm.transform.Sequential(
+def plan_memory(mod: tvm.IRModule) -> tvm.IRModule:
+    """Calls of functions of loops that write to memory, which is planned."""
+    return tvm.transform.Sequential(
         [
             transform.ToNonDataflow(),
             transform.RemovePurityChecking(),
@@ -196,6 +246,11 @@ def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
             transform.StaticPlanBlockMemory(),
         ]
     )(mod)
+
+
+def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
+    """Memory planned, calls made explicit: all that is left before machine code; direct: see direct_functions."""
+    planned = plan_memory(mod)
     lowered = tvm.transform.Sequential(
         [
             transform.LowerAllocTensor(),

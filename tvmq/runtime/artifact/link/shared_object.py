@@ -49,7 +49,6 @@ THROUGH_TABLE = (R_GOTPCREL, R_GOTPCRELX, R_REX_GOTPCRELX)
 LIBRARIES = ("libm.so.6", "libc.so.6")
 STUB = b"\xff\x25"  # jmp *offset(%rip)
 STUB_BYTES = 8
-ANY_SECTION = 1  # the loader asks only whether a symbol is defined
 
 
 def link_shared(data: bytes) -> bytes:
@@ -63,11 +62,11 @@ def link_shared(data: bytes) -> bytes:
 
 def link_objects(source: ObjectFile) -> bytes:
     """Link an object file that was read, or several that were merged (artifact/link/elf_object.py)."""
-    return _Linker(source).link()
+    return Linker(source).link()
 
 
 @dataclass
-class _Image:
+class Image:
     """Bytes that begin at an address."""
 
     address: int
@@ -90,8 +89,16 @@ class _Image:
         self.data[address - self.address : address - self.address + len(data)] = data
 
 
-class _Linker:
-    """Linker of an object file. Addresses count from 0; the loader adds where it puts the library."""
+class Linker:
+    """Linker of an object file. Addresses count from 0; the loader adds where it puts the library.
+
+    needed           libraries that the loader opens with it
+    defined_section  that defined symbols name; the loader asks only whether there is one
+    """
+
+    needed: tuple[str, ...] = LIBRARIES
+    defined_section = 1
+    empty_stub = STUB + bytes(STUB_BYTES - len(STUB))
 
     def __init__(self, source: ObjectFile) -> None:
         self.source = source
@@ -118,7 +125,7 @@ class _Linker:
         """Bytes of the linked file."""
         names = self._names()
         symbol_count = 1 + len(self.imported) + len(self.exported)
-        code = _Image(0, bytearray(HEADER.size + 4 * PROGRAM.size))
+        code = Image(0, bytearray(HEADER.size + 4 * PROGRAM.size))
         tables = {
             HASH: code.add(self._hash_table()),
             SYMTAB: code.add(bytes(symbol_count * SYMBOL.size)),
@@ -127,9 +134,9 @@ class _Linker:
         }
         self._place(code, writable=False)
         for symbol in self.imported:
-            self.stub[symbol] = code.add(STUB + bytes(STUB_BYTES - len(STUB)))
+            self.stub[symbol] = code.add(self.empty_stub)
         # the next page of memory; the file goes on without a gap
-        data = _Image(code.end + PAGE)
+        data = Image(code.end + PAGE)
         for symbol in self.through_table:
             self.pointer[symbol] = data.add(bytes(8))
         dynamic = data.add(self._dynamic_section(tables, names))
@@ -146,7 +153,7 @@ class _Linker:
 
     # ---- places
 
-    def _place(self, image: _Image, writable: bool) -> None:
+    def _place(self, image: Image, writable: bool) -> None:
         for index, section in self.loaded_sections.items():
             if section.kind == PROGBITS and bool(section.flags & WRITE) == writable:
                 self.address[index] = image.add(section.data, section.align)
@@ -178,7 +185,7 @@ class _Linker:
         absolute = sum(r.kind == R_64 and r.section in self.loaded_sections for r in self.source.relocations)
         return len(self.through_table) + absolute
 
-    def _relocate(self, code: _Image, data: _Image) -> None:
+    def _relocate(self, code: Image, data: Image) -> None:
         for symbol, at in self.pointer.items():
             self._bind(at, symbol, data)
         for relocation in self.source.relocations:
@@ -204,7 +211,7 @@ class _Linker:
             raise BuildError(f"link: relocation of kind {kind} is not known; save as bitcode")
         return self.stub[number] if number in self.stub else self._address_of(self.source.symbols[number])
 
-    def _bind(self, at: int, number: int, image: _Image, addend: int = 0) -> None:
+    def _bind(self, at: int, number: int, image: Image, addend: int = 0) -> None:
         """Have the loader write the address of a symbol."""
         symbol = self.source.symbols[number]
         if number in self.imported:
@@ -214,7 +221,7 @@ class _Linker:
         image.put(at, value.to_bytes(8, "little"))
         self.dynamic_relocations.append((at, R_RELATIVE, value))
 
-    def _fill_stubs(self, code: _Image) -> None:
+    def _fill_stubs(self, code: Image) -> None:
         for symbol, at in self.stub.items():
             offset = self.pointer[symbol] - (at + len(STUB) + 4)
             code.put(at + len(STUB), offset.to_bytes(4, "little", signed=True))
@@ -226,7 +233,7 @@ class _Linker:
 
     def _names(self) -> bytes:
         return b"\0" + b"".join(
-            name.encode() + b"\0" for name in (*LIBRARIES, *(symbol.name for symbol in self._dynamic_symbols()))
+            name.encode() + b"\0" for name in (*self.needed, *(symbol.name for symbol in self._dynamic_symbols()))
         )
 
     def _symbol_table(self, names: bytes) -> bytes:
@@ -237,7 +244,7 @@ class _Linker:
             if symbol.section == UNDEFINED:
                 entries.append(SYMBOL.pack(at, info, 0, UNDEFINED, 0, 0))
             else:
-                entries.append(SYMBOL.pack(at, info, 0, ANY_SECTION, self._address_of(symbol), symbol.size))
+                entries.append(SYMBOL.pack(at, info, 0, self.defined_section, self._address_of(symbol), symbol.size))
         return b"".join(entries)
 
     def _hash_table(self) -> bytes:
@@ -251,13 +258,13 @@ class _Linker:
         return struct.pack(f"<{2 + 2 * count}I", count, count, *buckets, *chain)
 
     def _dynamic_section(self, tables: dict[int, int], names: bytes) -> bytes:
-        entries = [(NEEDED, names.index(library.encode())) for library in LIBRARIES]
+        entries = [(NEEDED, names.index(library.encode())) for library in self.needed]
         entries += tables.items()
         entries += [(RELASZ, self._count_dynamic() * RELOCATION.size), (RELAENT, RELOCATION.size)]
         entries += [(STRSZ, len(names)), (SYMENT, SYMBOL.size), (0, 0)]
         return b"".join(struct.pack("<QQ", tag, value) for tag, value in entries)
 
-    def _headers(self, code: _Image, data: _Image, memory_end: int, dynamic: int) -> bytes:
+    def _headers(self, code: Image, data: Image, memory_end: int, dynamic: int) -> bytes:
         offset, size = len(code.data), len(data.data)
         place = offset + dynamic - data.address
         dynamic_size = len(self._dynamic_section({HASH: 0, SYMTAB: 0, STRTAB: 0, RELA: 0}, self._names()))

@@ -1,0 +1,49 @@
+"""The embedded network as a library, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tvmq
+from tvmq.demo import load_demo
+from tvmq.library.library_export import LibraryExport
+
+PICTURES = 8
+
+
+@dataclass(frozen=True)
+class DigitsLibrary:
+    """The network quantized and compiled, its library, pictures, and the codes of the definition for them."""
+
+    module: Any
+    exe: tvmq.Executable
+    export: LibraryExport
+    pictures: np.ndarray
+    expected: Sequence[np.ndarray]
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> DigitsLibrary:
+    """The embedded network."""
+    demo = load_demo()
+    mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, *demo.test.shape[1:])})
+    fast = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False}
+    with tvmq.qconfig(**fast, outlier_channels=False):
+        module = tvmq.quantize(mod, params, [{"image": demo.calibration[i : i + 1]} for i in range(16)], guard=None)
+    exe = tvmq.build(module)
+    export = tvmq.export_library(exe, tmp_path_factory.mktemp("library") / "digits")
+    pictures = demo.test[:PICTURES]
+    expected = [tvmq.reference.run(module, {"image": picture[None]})[0] for picture in pictures]
+    return DigitsLibrary(module, exe, export, pictures, expected)
+
+
+@pytest.fixture(scope="session")
+def digits_folder(digits: DigitsLibrary) -> Path:
+    """Folder of the library."""
+    return digits.export.library.parent

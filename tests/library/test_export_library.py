@@ -1,0 +1,139 @@
+"""A model as a C library: bits of the definition, what it exports and asks for, refusals."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+import tvmq
+from tests.library.conftest import DigitsLibrary
+from tvmq.codegen.compile.kernel_scratch import Scratch
+from tvmq.errors import BuildError, ConfigError, TargetError
+from tvmq.library.assemble import FUNCTIONS, LIBC, LIBM
+from tvmq.runtime.artifact.native_library import runs_linux_x86
+
+pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile a C program with")
+STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
+
+
+def compile_example(folder: Path, output: Path) -> Path:
+    """The example program of an exported library."""
+    source, library = folder / "example.c", ["-L", folder, f"-l{folder.name}", f"-Wl,-rpath,{folder}"]
+    subprocess.run(["gcc", "-std=c99", *STRICT, source, *library, "-o", output], check=True)
+    return output
+
+
+@needs_gcc
+def test_a_c_program_gives_the_bits_of_the_definition(digits, digits_folder, tmp_path):
+    program = compile_example(digits_folder, tmp_path / "example")
+    for picture, expected in zip(digits.pictures, digits.expected, strict=True):
+        picture.tofile(tmp_path / "in")
+        subprocess.run([program, tmp_path / "in", tmp_path / "out"], check=True)
+        scores = np.fromfile(tmp_path / "out", np.float32).reshape(expected.shape)
+        np.testing.assert_array_equal(scores.view(np.int32), expected.view(np.int32))
+        np.testing.assert_array_equal(scores, digits.exe.run({"image": picture[None]})[0])
+    shown = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    assert shown.startswith("scores, float32 of 40 bytes: ")
+
+
+@needs_gcc
+def test_the_header_is_c99_and_cpp(digits_folder, tmp_path):
+    (tmp_path / "use.c").write_text('#include "digits.h"\nint main(void) { return digits_init(); }\n')
+    for language in ("c", "c++"):
+        standard = "-std=c99" if language == "c" else "-std=c++11"
+        flags = ["-fsyntax-only", "-x", language, standard, *STRICT, "-I", digits_folder]
+        subprocess.run(["gcc", *flags, tmp_path / "use.c"], check=True)
+
+
+def test_the_library_asks_for_little_and_exports_its_own_names(digits):
+    assert set(digits.export.undefined) <= {*LIBC, *LIBM} and "memcpy" in digits.export.undefined
+    library = ctypes.CDLL(str(digits.export.library))
+    assert all(hasattr(library, f"digits_{name}") for name in FUNCTIONS)
+    for hidden in ("model_run", "model_plan", "__TVMBackendAllocWorkspace", *LIBM[:1]):
+        assert not hasattr(library, hidden) or hidden in LIBM
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm")
+def test_tools_of_the_system_read_the_library(digits):
+    lines = subprocess.run(["nm", "-D", digits.export.library], check=True, capture_output=True, text=True).stdout
+    symbols = [line.split()[-2:] for line in lines.splitlines()]
+    assert sorted(name for kind, name in symbols if kind == "U") == list(digits.export.undefined)
+    assert sorted(name for kind, name in symbols if kind == "T") == sorted(f"digits_{name}" for name in FUNCTIONS)
+    programs = ["readelf", "-dlnW", digits.export.library]
+    text = subprocess.run(programs, check=True, capture_output=True, text=True).stdout
+    assert "NEEDED" not in text and "Library soname: [libdigits.so]" in text and "GNU_RELRO" in text
+    facts = json.loads(digits.export.facts.read_text())
+    assert facts["model_hash"] in text.replace(" ", "")
+    for line in text.splitlines():  # nothing is writable and executable
+        assert not ("RWE" in line or "TEXTREL" in line)
+
+
+def test_two_exports_have_equal_bytes(digits, tmp_path):
+    again = tvmq.export_library(digits.module, tmp_path / "digits")
+    for name in ("libdigits.so", "digits.h", "digits.json", "example.c"):
+        assert (tmp_path / "digits" / name).read_bytes() == (digits.export.library.parent / name).read_bytes()
+    assert again.library_bytes == digits.export.library.stat().st_size
+    assert str(again).endswith("it asks a program for __tls_get_addr, memcpy")
+
+
+def test_facts_beside_the_library(digits):
+    facts = json.loads(digits.export.facts.read_text())
+    assert facts["inputs"][0] == {
+        "name": "image", "shape": [1, 1, 16, 16], "dtype": "float32", "scale": digits.exe.input_info[0].scale,
+        "zero_point": 0, "alignment": facts["inputs"][0]["alignment"],
+    }  # fmt: skip
+    assert facts["undefined"] == list(digits.export.undefined) and facts["bytes"] == digits.export.library_bytes
+    assert "input 0: image, float32 [1, 1, 16, 16]" in digits.export.header.read_text()
+
+
+def test_scratch_of_kernels():
+    assert Scratch((64, 1), ()).sum_bytes(64) == (256, 0)
+
+
+def dynamic_module() -> tvm.IRModule:
+    """y = relu(x) of any number of rows."""
+    rows = tvm.tirx.Var("rows", "int64")
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((rows, 4), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(relax.op.nn.relu(x))
+        builder.emit_func_output(y)
+    return builder.get()
+
+
+def test_refusals(digits: DigitsLibrary, tmp_path):
+    with pytest.raises(
+        ConfigError, match="name must be lower-case letters, digits and '_' and begin with a letter. Got"
+    ):
+        tvmq.export_library(digits.exe, tmp_path, name="7")
+    with pytest.raises(TargetError, match="generic.* is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"):
+        tvmq.export_library(digits.exe, tmp_path, target="arm-neon")
+    with pytest.raises(ConfigError, match=r"'x' has dynamic sizes \['rows', 4\]; fix them with tvmq.build"):
+        tvmq.export_library(dynamic_module(), tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_function_of_a_runtime_is_refused(tmp_path):
+    x = relax.Var("x", relax.TensorType((2, 50), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(relax.op.sort(x))
+        builder.emit_func_output(y)
+    with pytest.raises(BuildError, match="^export_library: "):
+        tvmq.export_library(builder.get(), tmp_path / "m")
+
+
+def test_default_name_is_that_of_the_folder(digits, tmp_path):
+    export = tvmq.export_library(digits.exe, tmp_path / "Key-Words.2", target="x86-64-v3")
+    assert export.library.name == "libkey_words_2.so" and "int key_words_2_run(" in export.header.read_text()

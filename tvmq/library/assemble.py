@@ -1,0 +1,101 @@
+"""Kernels of all codes, the plan and the runtime as one object file, and that as a shared library.
+
+Kernels of several codes may have equal names, and so may helpers that the compiler adds to each: within a code they
+mean each other, and only kernels are known outside, by the number of their code.
+
+Tests: tests/library/test_export_library.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tvmq.errors import BuildError
+from tvmq.library.plan_bytes import CodePlan, Interface, kernel_symbol, plan_object
+from tvmq.runtime.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, merge_objects
+from tvmq.runtime.artifact.link.standalone import link_standalone
+
+# What the runtime and kernels may ask of the program that opens the library; tests/library holds all libraries to it
+LIBC = ("__tls_get_addr", "memcpy", "memmove", "memset")
+LIBM = (
+    "acos acosf acosh acoshf asin asinf asinh asinhf atan atanf atan2 atan2f atanh atanhf ceil ceilf cos cosf cosh "
+    "coshf erf erff exp expf exp2 exp2f floor floorf fma fmaf fmod fmodf hypot hypotf ldexp ldexpf log logf log10 "
+    "log10f log1p log1pf log2 log2f nearbyint nearbyintf nextafter nextafterf pow powf rint rintf round roundf sin "
+    "sinf sinh sinhf sqrt sqrtf tan tanf tanh tanhf trunc truncf"
+).split()
+FUNCTIONS = ("init", "describe", "input", "output", "workspace_bytes", "run", "status_text")
+POINTERS = "__TVM"  # how the pointers begin by which kernels call a runtime
+
+
+def isolate_code(number: int, objects: Sequence[ObjectFile], kernels: Sequence[str]) -> ObjectFile:
+    """The objects of one code; kernels are known by `numbered_symbol`, pointers of the runtime by their names."""
+    merged = merge_objects(objects)
+    known = {kernel_symbol(kernel): numbered_symbol(number, kernel) for kernel in kernels}
+    symbols = []
+    for symbol in merged.symbols:
+        if symbol.name in known:
+            symbol = replace(symbol, name=known[symbol.name])
+        elif symbol.section != UNDEFINED and not symbol.name.startswith(POINTERS):
+            symbol = replace(symbol, bind=LOCAL)
+        symbols.append(symbol)
+    return replace(merged, symbols=tuple(symbols))
+
+
+def numbered_symbol(number: int, kernel: str) -> str:
+    """Name of a kernel among those of all codes.
+
+    >>> numbered_symbol(1, "conv")
+    'code1.conv'
+    """
+    return f"code{number}.{kernel}"
+
+
+def assemble_library(
+    interface: Interface, codes: Sequence[CodePlan], objects: Sequence[ObjectFile], runtime: ObjectFile
+) -> tuple[bytes, list[str]]:
+    """The shared library libNAME.so with the hash of its code, and the symbols that it asks a program for.
+
+    objects  of each code, from `isolate_code`
+    raises   BuildError for kernels that call something that a library has not
+    """
+    draft = _link(replace(interface, code_hash="0" * 64), codes, objects, runtime)[0]
+    return _link(replace(interface, code_hash=hashlib.sha256(draft).hexdigest()), codes, objects, runtime)
+
+
+def _link(
+    interface: Interface, codes: Sequence[CodePlan], objects: Sequence[ObjectFile], runtime: ObjectFile
+) -> tuple[bytes, list[str]]:
+    # the runtime first: its pointers are those that kernels share
+    merged = merge_objects([runtime, plan_object(interface, codes), *objects])
+    public = {f"model_{name}": f"{interface.name}_{name}" for name in FUNCTIONS}
+    symbols = tuple(
+        replace(symbol, name=public[symbol.name]) if symbol.name in public
+        else symbol if symbol.section == UNDEFINED
+        else replace(symbol, bind=LOCAL)
+        for symbol in merged.symbols
+    )  # fmt: skip
+    whole = replace(merged, symbols=symbols)
+    undefined = _list_undefined(whole)
+    _refuse_calls(whole, undefined, runtime)
+    library = link_standalone(whole, f"lib{interface.name}.so", bytes.fromhex(interface.model_hash))
+    return library, undefined
+
+
+def _list_undefined(whole: ObjectFile) -> list[str]:
+    used = {item.symbol for item in whole.relocations if whole.sections[item.section].flags & 2}
+    names = {whole.symbols[index].name for index in used if whole.symbols[index].section == UNDEFINED}
+    return sorted(names - {""})
+
+
+def _refuse_calls(whole: ObjectFile, undefined: Sequence[str], runtime: ObjectFile) -> None:
+    own = {symbol.name for symbol in runtime.symbols if symbol.section != UNDEFINED}
+    used = {whole.symbols[item.symbol].name for item in whole.relocations}
+    foreign = sorted(name for name in used if name.startswith(POINTERS) and name not in own)
+    foreign += [name for name in undefined if name not in LIBC and name not in LIBM]
+    if foreign:
+        raise BuildError(
+            f"export_library: kernels call {', '.join(foreign)}, which a library without TVM has not; "
+            "`tvmq.build` and `save` take the model"
+        )

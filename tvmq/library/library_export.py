@@ -1,0 +1,193 @@
+"""`export_library`: a model as a shared library with a header, for programs in C and what calls C."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.base.whole_file import write_files
+from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for, machines_of
+from tvmq.codegen.compile.external_code import take_external_modules
+from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
+from tvmq.codegen.custom_lowering.fused_functions import write_out
+from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
+from tvmq.codegen.performance.tuning_table import tiles_for
+from tvmq.codegen.target.cpu import X86, CpuTarget
+from tvmq.errors import BuildError, ConfigError, TargetError
+from tvmq.graph.ledger import get_ledger, why_emulated
+from tvmq.graph.module_functions import plain_module
+from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
+from tvmq.library.call_plan import ALIGNMENT, make_plan
+from tvmq.library.library_files import example_text, facts_text, header_text
+from tvmq.library.plan_bytes import CodePlan, Interface
+from tvmq.library.processors import pack_needs
+from tvmq.library.runtime_object import runtime_object
+from tvmq.passes.prepare import prepare
+from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
+from tvmq.runtime.artifact.model_description import Description
+from tvmq.runtime.artifact.module_bytes import module_to_bytes
+from tvmq.runtime.artifact.native_library import is_linux_x86
+from tvmq.runtime.executable import Executable
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class LibraryExport:
+    """Files that `export_library` wrote, and what they are.
+
+    library, header, facts, example   the files
+    library_bytes    of the shared library
+    constant_bytes   of weights and other constants in it
+    undefined        functions that a program with the library has to have
+    targets          names of the CPUs that it has code for
+    """
+
+    library: Path
+    header: Path
+    facts: Path
+    example: Path
+    library_bytes: int
+    constant_bytes: int
+    undefined: tuple[str, ...]
+    targets: tuple[str, ...]
+
+    def __str__(self) -> str:
+        code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
+        asks = ", ".join(self.undefined) or "nothing"
+        return f"{self.library}, {self.header.name}: {code}; it asks a program for {asks}"
+
+
+def export_library(
+    model: Executable | tvm.IRModule,
+    folder: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    params: Mapping[str, np.ndarray] | None = None,
+    target: Any = None,
+) -> LibraryExport:
+    """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
+
+    The library computes what `build` and `run` give, bit for bit, without Python, TVM or a heap: NAME_run takes
+    pointers to inputs, outputs and a workspace. It needs memcpy and memset of the C library, and what
+    `LibraryExport.undefined` lists beyond.
+
+    model    an executable that was built or loaded, or a module as `build` takes it; all sizes fixed
+    folder   made if it is not there; all files are written under other names and renamed
+    name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
+    params   weights that are still parameters of the module
+    target   as `build` takes it. Default: that of the executable, or this CPU
+    raises   ConfigError for a name or a dynamic size, BuildError naming the layer that a library cannot hold,
+             TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
+    """
+    folder = Path(folder)
+    name = _check_name(name if name is not None else _name_of(folder))
+    is_built = isinstance(model, Executable)
+    mod = model.module if is_built else model
+    machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
+    mod = _prepare(mod, params)
+    plain, description = describe_source(mod)
+    _check_sizes(description)
+    codes = [(machine, _compile(mod, machine)) for machine in machines]
+    interface = _describe(name, plain, description, [planned for _, planned in codes])
+    plans = [_plan_code(number, machine, planned) for number, (machine, planned) in enumerate(codes)]
+    objects = [
+        isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
+    ]
+    library, undefined = assemble_library(interface, plans, objects, runtime_object(X86))
+    facts = {
+        "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
+        "functions": [f"{name}_{function}" for function in FUNCTIONS],
+        "batch": description.batch,
+        "limits": description.limits,
+    }
+    texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
+    names = f"{name}.h", f"{name}.json", "example.c"
+    files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
+    write_files(folder, {f"lib{name}.so": library, **files}, "export_library")
+    header, facts_file, example = (folder / file for file in names)
+    constants = {array.tobytes() for code in plans for array in code.plan.constants}
+    sizes = len(library), sum(map(len, constants))
+    known = tuple(undefined), tuple(machine.name for machine in machines)
+    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known)
+
+
+def _name_of(folder: Path) -> str:
+    """The folder's name as one in C.
+
+    >>> _name_of(Path("out/Key-Words.v2")), _name_of(Path("2"))
+    ('key_words_v2', 'model_2')
+    """
+    text = re.sub(r"[^a-z0-9_]", "_", folder.resolve().name.lower())
+    return text if text[:1].isalpha() else f"model_{text}"
+
+
+def _check_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise ConfigError(
+            f"export_library: name must be lower-case letters, digits and '_' and begin with a letter. Got {name!r} "
+            "instead"
+        )
+    return name
+
+
+def _check_machines(target: Any) -> list[CpuTarget]:
+    """The CPUs, each once."""
+    machines = machines_of(list(target) if isinstance(target, tuple) else target)
+    for machine in machines:
+        if not isinstance(machine, CpuTarget) or not is_linux_x86(machine):
+            raise TargetError(
+                f"export_library: {machine.name} is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"
+            )
+    return [machine for machine in machines if isinstance(machine, CpuTarget)]
+
+
+def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.IRModule:
+    """The module as `build` compiles it."""
+    if (why := why_emulated(mod)) is not None:
+        raise BuildError(f"export_library: {why}: compiled code would give other codes than the device")
+    mod, existing = take_external_modules(plain_module(mod))
+    mod, composites = write_out(mod)
+    if existing.modules or composites:
+        raise BuildError("export_library: the module has functions for code generators; export it without them")
+    return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else mod
+
+
+def _check_sizes(description: Description) -> None:
+    for tensor in (*description.inputs, *description.outputs):
+        if not all(isinstance(size, int) for size in tensor["shape"]):
+            raise ConfigError(
+                f"export_library: '{tensor['name']}' has dynamic sizes {list(tensor['shape'])}; fix them with "
+                "tvmq.build(..., sizes={name: number})"
+            )
+
+
+def _compile(mod: tvm.IRModule, machine: CpuTarget) -> PlannedCode:
+    lowered = lower_for(mod, machine, None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
+    return compile_planned(lowered.module, machine)
+
+
+def _describe(name: str, plain: tvm.IRModule, description: Description, codes: Sequence[PlannedCode]) -> Interface:
+    """Names, hashes and tensors; an input may begin anywhere if all codes take it so."""
+    blobs = module_to_bytes(plain)
+    free = set[int].intersection(*(set(code.unaligned) for code in codes))
+    inputs = [
+        {**tensor, "alignment": np.dtype(tensor["dtype"]).itemsize if number in free else ALIGNMENT}
+        for number, tensor in enumerate(description.inputs)
+    ]
+    outputs = [{**tensor, "alignment": ALIGNMENT} for tensor in description.outputs]
+    model_hash = hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
+    return Interface(name, model_hash, "", inputs, outputs)
+
+
+def _plan_code(number: int, machine: CpuTarget, planned: PlannedCode) -> CodePlan:
+    symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
+    return CodePlan(machine.name, pack_needs(machine.needs), make_plan(planned.module), planned.scratch, symbols)

@@ -1,0 +1,85 @@
+/* The compiled model "model" as a C library: C99, C++ reads it too. Written by tvmq export-library.
+
+   model_init()             once; then any number of threads may call model_run, each with its own workspace
+   model_workspace_bytes()  bytes that a run needs, at an address that is a multiple of MODEL_ALIGNMENT
+   model_run()              computes the outputs; it allocates nothing, takes no lock, reads no file
+
+   Functions return MODEL_OK or a negative status; model_status_text says what it means. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MODEL_ABI 1        /* changes when a program has to be compiled anew */
+#define MODEL_ALIGNMENT 64 /* of a workspace, and of tensors that ask for it */
+#define MODEL_MOST_RANK 8
+
+enum {
+    MODEL_OK = 0,
+    MODEL_NULL_POINTER = -1,    /* an argument, or the data of a tensor that has bytes, is null */
+    MODEL_SHORT_BUFFER = -2,    /* an input or output has fewer bytes than model_input, model_output say */
+    MODEL_MISALIGNED = -3,      /* data does not begin at a multiple of the tensor's alignment */
+    MODEL_SHORT_WORKSPACE = -4, /* fewer bytes than model_workspace_bytes says */
+    MODEL_WRONG_SIZE = -5,      /* a dynamic dimension is below its least or above its most, or sizes are missing */
+    MODEL_NO_SUCH_TENSOR = -6,  /* the number of a tensor or dimension is too large */
+    MODEL_WRONG_CPU = -7,       /* this processor lacks instructions that all code in the library needs */
+    MODEL_NOT_INITIALIZED = -8, /* model_init was not called, or failed */
+    MODEL_WRONG_THREADS = -9,   /* a number of threads that is 0, or more than one without a launch function */
+    MODEL_KERNEL_FAILED = -10   /* a computation refused its data */
+};
+
+/* Memory of the caller: data points to so many bytes. */
+typedef struct model_buffer {
+    void *data;
+    size_t bytes;
+} model_buffer;
+
+/* An input or output. A dimension of shape below 0 is dynamic and has no size yet. */
+typedef struct model_tensor {
+    const char *name;
+    const char *type; /* float32, int8, ... as NumPy writes it */
+    uint32_t rank;
+    uint32_t alignment; /* its data begins at a multiple of so many bytes */
+    int64_t shape[MODEL_MOST_RANK];
+    int64_t bytes;      /* -1 where a dimension has no size yet */
+    double scale;       /* real = (code - zero_point) * scale of the codes that it becomes, or was; 0: none */
+    int64_t zero_point;
+} model_tensor;
+
+typedef struct model_description {
+    const char *name;
+    const char *model_hash; /* sha256 of the module, of the library's code and constants */
+    const char *code_hash;
+    const char *code; /* instruction set that model_init chose; null before */
+    const char *codes; /* all inside, best first, separated by blanks */
+    uint32_t abi, inputs, outputs, sizes;
+} model_description;
+
+/* Threads of a run: launch(pool, task, job, count) calls task(job, i) once for each i below count, on any threads, and
+   returns when all have ended. count 1 needs no launch. A null pointer in place of this means one thread. */
+typedef struct model_threads {
+    uint32_t count;
+    void (*launch)(void *pool, void (*task)(void *job, uint32_t number), void *job, uint32_t count);
+    void *pool;
+} model_threads;
+
+int model_init(void);
+int model_describe(model_description *description);
+/* sizes: one for each dynamic dimension; null where there are none, and for shapes whose sizes are not known yet */
+int model_input(uint32_t number, const int64_t *sizes, model_tensor *tensor);
+int model_output(uint32_t number, const int64_t *sizes, model_tensor *tensor);
+/* Bytes, or a negative status. */
+int64_t model_workspace_bytes(const int64_t *sizes, uint32_t threads);
+int model_run(const int64_t *sizes, const model_buffer *inputs, const model_buffer *outputs, model_buffer workspace,
+              const model_threads *threads);
+const char *model_status_text(int status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

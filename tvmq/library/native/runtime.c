@@ -1,0 +1,415 @@
+/* Runtime of a compiled model: reads the plan that tvmq/library/plan_bytes.py writes and calls its kernels.
+
+   Kernels are functions of TVM's calling convention. What they ask of TVM's runtime (scratch memory, parallel loops,
+   error messages) they ask through pointers that this file defines. Memory is the caller's workspace:
+
+       state     tensors and arguments of the call that runs, its context, one context for each thread
+       storage   intermediate results, where the plan puts them
+       scratch   what kernels ask for while they run; then a part for each thread
+
+   C99 with GCC's extensions for threads and CPUs; no header beyond the compiler's own. */
+#include "model.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define EXPORT __attribute__((visibility("default")))
+#define TENSOR_ARGUMENT 7 /* kTVMFFIDLTensorPtr */
+#define CPU_DEVICE 1
+
+/* ---- what kernels are given: DLPack's tensor, TVM's argument */
+
+struct tensor {
+    void *data;
+    int32_t device_type, device_id;
+    int32_t rank;
+    uint8_t type_code, type_bits;
+    uint16_t type_lanes;
+    const int64_t *shape;
+    const int64_t *strides;
+    uint64_t byte_offset;
+};
+
+struct argument {
+    int32_t kind, padding;
+    union {
+        const struct tensor *tensor;
+        int64_t number;
+    } value;
+};
+
+typedef int (*kernel_function)(void *self, const struct argument *arguments, int32_t count, struct argument *result);
+
+/* ---- the plan; places are bytes from the plan's begin, so that no page of it is written when it is loaded */
+
+struct plan_tensor {
+    uint32_t name, type, rank, alignment, item_bytes, padding;
+    double scale;
+    int64_t zero_point;
+    int64_t shape[MODEL_MOST_RANK];
+};
+
+struct plan_place { /* where an argument of a kernel lies */
+    uint32_t memory, rank;
+    uint8_t type_code, type_bits;
+    uint16_t type_lanes;
+    uint32_t shape; /* place of its sizes */
+    int64_t offset, bytes;
+};
+
+struct plan_code {
+    uint32_t name, needs, steps, step_words, places, kernels; /* kernels: from each entry to its function */
+    uint32_t most_arguments, padding;
+    int64_t storage_bytes, scratch_bytes, task_scratch_bytes; /* a task: one thread's part of a parallel loop */
+};
+
+struct plan {
+    uint32_t version, codes, code_count, inputs, input_count, outputs, output_count, size_count;
+    uint32_t name, model_hash, code_hash, code_names;
+};
+
+enum { PLAN_VERSION = 1 };
+enum { STEP_CALL, STEP_COPY };                                   /* [CALL, kernel, count, places...], [COPY, from, to] */
+enum { MEMORY_PLAN, MEMORY_STORAGE, MEMORY_TENSORS };            /* then inputs, then outputs */
+
+extern const struct plan model_plan HIDDEN;
+
+static const void *at(uint32_t place) { return (const unsigned char *)&model_plan + place; }
+
+static int64_t aligned(int64_t bytes) { return (bytes + MODEL_ALIGNMENT - 1) / MODEL_ALIGNMENT * MODEL_ALIGNMENT; }
+
+/* ---- the CPU */
+
+static void read_processor(uint32_t leaf, uint32_t part, uint32_t *registers) {
+#if defined(__x86_64__)
+    __asm__ volatile("cpuid"
+                     : "=a"(registers[0]), "=b"(registers[1]), "=c"(registers[2]), "=d"(registers[3])
+                     : "a"(leaf), "c"(part));
+#else
+    (void)leaf, (void)part, (void)registers;
+#endif
+}
+
+/* The state that the system saves when it changes threads: bits of AVX, of AVX-512. */
+static uint32_t saved_state(void) {
+#if defined(__x86_64__)
+    uint32_t registers[4], low, high;
+    read_processor(1, 0, registers);
+    if (!(registers[2] >> 27 & 1)) return 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+#else
+    return 0;
+#endif
+}
+
+/* needs: count of words, the state that must be saved, then (leaf, part, register, bits) of each kind */
+static int fits_processor(const uint32_t *needs) {
+    uint32_t registers[4] = {0, 0, 0, 0}, count = needs[0], state = needs[1];
+    if (state && (saved_state() & state) != state) return 0;
+    for (const uint32_t *need = needs + 2; need < needs + count; need += 4) {
+        read_processor(need[0] & 0x80000000u, 0, registers);
+        if (registers[0] < need[0]) return 0;
+        read_processor(need[0], need[1], registers);
+        if ((registers[need[2]] & need[3]) != need[3]) return 0;
+    }
+    return 1;
+}
+
+static uint32_t chosen; /* number of the code plus 1; 0: none yet */
+
+static const struct plan_code *chosen_code(void) {
+    uint32_t number = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+    return number ? (const struct plan_code *)at(model_plan.codes) + (number - 1) : 0;
+}
+
+EXPORT int model_init(void) {
+    const struct plan_code *codes = at(model_plan.codes);
+    if (model_plan.version != PLAN_VERSION) return MODEL_WRONG_CPU;
+    for (uint32_t number = 0; number < model_plan.code_count; number++)
+        if (fits_processor(at(codes[number].needs))) {
+            __atomic_store_n(&chosen, number + 1, __ATOMIC_RELEASE);
+            return MODEL_OK;
+        }
+    return MODEL_WRONG_CPU;
+}
+
+/* ---- what a run has: scratch memory and threads of the kernel that runs on this thread */
+
+struct context {
+    unsigned char *top, *end;
+    unsigned char *task_scratch; /* of all threads of a parallel loop; null inside of one */
+    struct context *task_contexts;
+    int64_t task_bytes;
+    const model_threads *threads;
+};
+
+static __thread struct context *current;
+
+struct block { /* in front of scratch memory that a kernel holds: what was on top before */
+    unsigned char *data, *before;
+};
+
+static void *allocate(int device, int id, uint64_t bytes, int code, int bits) {
+    struct context *own = current;
+    (void)device, (void)id, (void)code, (void)bits;
+    if (!own || bytes > (uint64_t)(own->end - own->top) || own->end - own->top - (int64_t)bytes < 2 * MODEL_ALIGNMENT)
+        return 0;
+    unsigned char *data = own->top + MODEL_ALIGNMENT;
+    struct block *block = (struct block *)(data - sizeof(struct block));
+    block->data = data;
+    block->before = own->top;
+    own->top = data + aligned((int64_t)bytes);
+    return data;
+}
+
+static int release(int device, int id, void *data) {
+    (void)device, (void)id;
+    if (current && data) current->top = ((struct block *)data - 1)->before; /* kernels release in reverse order */
+    return 0;
+}
+
+struct group { /* TVMParallelGroupEnv */
+    void *handle;
+    int32_t count;
+};
+
+typedef int (*parallel_body)(int number, struct group *group, void *data);
+
+struct loop {
+    struct context *context;
+    parallel_body body;
+    void *data;
+    struct group group;
+    int failed;
+};
+
+static void run_task(void *job, uint32_t number) {
+    struct loop *loop = job;
+    struct context *before = current, *own = loop->context->task_contexts + number;
+    own->top = loop->context->task_scratch + (int64_t)number * loop->context->task_bytes;
+    own->end = own->top + loop->context->task_bytes;
+    own->task_scratch = 0;
+    current = own;
+    if (loop->body((int)number, &loop->group, loop->data)) __atomic_store_n(&loop->failed, 1, __ATOMIC_RELAXED);
+    current = before;
+}
+
+static int launch(parallel_body body, void *data, int count) {
+    struct context *own = current;
+    uint32_t most = own && own->task_scratch && own->threads ? own->threads->count : 1;
+    struct loop loop = {own, body, data, {0, 1}, 0};
+    if (count > 0 && (uint32_t)count < most) most = (uint32_t)count;
+    loop.group.count = (int32_t)most;
+    if (!own) return -1;
+    if (most == 1 && !own->task_scratch) return body(0, &loop.group, data);
+    if (most == 1)
+        run_task(&loop, 0);
+    else
+        own->threads->launch(own->threads->pool, run_task, &loop, most);
+    return loop.failed ? -1 : 0;
+}
+
+static void set_error(const char *kind, const char *message) { (void)kind, (void)message; }
+
+static void set_error_parts(const char *kind, const char **parts, int32_t count) {
+    (void)kind, (void)parts, (void)count;
+}
+
+/* Where kernels look for these functions */
+#define POINTER(name) HIDDEN extern void *const name; void *const name
+POINTER(__TVMBackendAllocWorkspace) = (void *)allocate;
+POINTER(__TVMBackendFreeWorkspace) = (void *)release;
+POINTER(__TVMBackendParallelLaunch) = (void *)launch;
+POINTER(__TVMFFIErrorSetRaisedFromCStr) = (void *)set_error;
+POINTER(__TVMFFIErrorSetRaisedFromCStrParts) = (void *)set_error_parts;
+
+/* ---- descriptions */
+
+EXPORT int model_describe(model_description *description) {
+    const struct plan_code *code = chosen_code();
+    if (!description) return MODEL_NULL_POINTER;
+    description->name = at(model_plan.name);
+    description->model_hash = at(model_plan.model_hash);
+    description->code_hash = at(model_plan.code_hash);
+    description->code = code ? at(code->name) : 0;
+    description->codes = at(model_plan.code_names);
+    description->abi = MODEL_ABI;
+    description->inputs = model_plan.input_count;
+    description->outputs = model_plan.output_count;
+    description->sizes = model_plan.size_count;
+    return MODEL_OK;
+}
+
+static int64_t byte_count(const struct plan_tensor *tensor) {
+    int64_t bytes = tensor->item_bytes;
+    for (uint32_t axis = 0; axis < tensor->rank; axis++) bytes *= tensor->shape[axis];
+    return bytes;
+}
+
+static int describe_tensor(const struct plan_tensor *own, model_tensor *tensor) {
+    if (!tensor) return MODEL_NULL_POINTER;
+    tensor->name = at(own->name);
+    tensor->type = at(own->type);
+    tensor->rank = own->rank;
+    tensor->alignment = own->alignment;
+    for (uint32_t axis = 0; axis < MODEL_MOST_RANK; axis++) tensor->shape[axis] = own->shape[axis];
+    tensor->bytes = byte_count(own);
+    tensor->scale = own->scale;
+    tensor->zero_point = own->zero_point;
+    return MODEL_OK;
+}
+
+EXPORT int model_input(uint32_t number, const int64_t *sizes, model_tensor *tensor) {
+    (void)sizes;
+    if (number >= model_plan.input_count) return MODEL_NO_SUCH_TENSOR;
+    return describe_tensor((const struct plan_tensor *)at(model_plan.inputs) + number, tensor);
+}
+
+EXPORT int model_output(uint32_t number, const int64_t *sizes, model_tensor *tensor) {
+    (void)sizes;
+    if (number >= model_plan.output_count) return MODEL_NO_SUCH_TENSOR;
+    return describe_tensor((const struct plan_tensor *)at(model_plan.outputs) + number, tensor);
+}
+
+EXPORT const char *model_status_text(int status) {
+    switch (status) {
+    case MODEL_OK: return "no error";
+    case MODEL_NULL_POINTER: return "an argument, or the data of a tensor that has bytes, is null";
+    case MODEL_SHORT_BUFFER: return "an input or output has fewer bytes than its description says";
+    case MODEL_MISALIGNED: return "data does not begin at a multiple of the alignment that its description names";
+    case MODEL_SHORT_WORKSPACE: return "the workspace is smaller than the function workspace_bytes says";
+    case MODEL_WRONG_SIZE: return "a dynamic dimension has a size that the model does not take, or sizes are missing";
+    case MODEL_NO_SUCH_TENSOR: return "there is no input, output or dimension of this number";
+    case MODEL_WRONG_CPU: return "this processor lacks instructions that the code needs; export it for an older one";
+    case MODEL_NOT_INITIALIZED: return "the function init was not called, or failed";
+    case MODEL_WRONG_THREADS: return "the number of threads is 0, or above 1 without a launch function";
+    case MODEL_KERNEL_FAILED: return "a computation refused its data";
+    default: return "a status that this library does not give";
+    }
+}
+
+/* ---- runs */
+
+static int64_t state_bytes(const struct plan_code *code, uint32_t threads) {
+    return aligned((int64_t)sizeof(struct tensor) * code->most_arguments) +
+           aligned((int64_t)sizeof(struct argument) * code->most_arguments) +
+           aligned((int64_t)sizeof(struct context) * ((int64_t)threads + 1));
+}
+
+EXPORT int64_t model_workspace_bytes(const int64_t *sizes, uint32_t threads) {
+    const struct plan_code *code = chosen_code();
+    (void)sizes;
+    if (!code) return MODEL_NOT_INITIALIZED;
+    if (!threads) return MODEL_WRONG_THREADS;
+    return state_bytes(code, threads) + aligned(code->storage_bytes) + aligned(code->scratch_bytes) +
+           (int64_t)threads * aligned(code->task_scratch_bytes);
+}
+
+static int check_buffers(const struct plan_tensor *tensors, uint32_t count, const model_buffer *buffers) {
+    if (count && !buffers) return MODEL_NULL_POINTER;
+    for (uint32_t number = 0; number < count; number++) {
+        int64_t bytes = byte_count(tensors + number);
+        if (buffers[number].bytes < (size_t)bytes) return MODEL_SHORT_BUFFER;
+        if (bytes && !buffers[number].data) return MODEL_NULL_POINTER;
+        if ((uintptr_t)buffers[number].data % tensors[number].alignment) return MODEL_MISALIGNED;
+    }
+    return MODEL_OK;
+}
+
+struct run {
+    const struct plan_code *code;
+    const model_buffer *inputs, *outputs;
+    unsigned char *storage, *scratch;
+    struct tensor *tensors;
+    struct argument *arguments;
+    struct context *context;
+};
+
+static void *data_of(const struct run *run, const struct plan_place *place) {
+    uint32_t memory = place->memory;
+    const unsigned char *base;
+    if (memory == MEMORY_PLAN)
+        base = (const unsigned char *)&model_plan;
+    else if (memory == MEMORY_STORAGE)
+        base = run->storage;
+    else if (memory - MEMORY_TENSORS < model_plan.input_count)
+        base = run->inputs[memory - MEMORY_TENSORS].data;
+    else
+        base = run->outputs[memory - MEMORY_TENSORS - model_plan.input_count].data;
+    return (void *)(base + place->offset);
+}
+
+static int call_kernel(const struct run *run, const uint32_t *step) {
+    const int32_t *distance = (const int32_t *)at(run->code->kernels) + step[0];
+    const struct plan_place *places = at(run->code->places);
+    kernel_function kernel = (kernel_function)(uintptr_t)((const unsigned char *)distance + *distance);
+    struct argument result = {0, 0, {0}};
+    for (uint32_t number = 0; number < step[1]; number++) {
+        const struct plan_place *place = places + step[2 + number];
+        struct tensor *tensor = run->tensors + number;
+        tensor->data = data_of(run, place);
+        tensor->rank = (int32_t)place->rank;
+        tensor->type_code = place->type_code;
+        tensor->type_bits = place->type_bits;
+        tensor->type_lanes = place->type_lanes;
+        tensor->shape = at(place->shape);
+    }
+    run->context->top = run->scratch;
+    return kernel(0, run->arguments, (int32_t)step[1], &result);
+}
+
+static void copy_tensor(const struct run *run, const uint32_t *step) {
+    const struct plan_place *places = at(run->code->places);
+    __builtin_memcpy(data_of(run, places + step[1]), data_of(run, places + step[0]), (size_t)places[step[0]].bytes);
+}
+
+static int run_steps(const struct run *run) {
+    const uint32_t *step = at(run->code->steps), *end = step + run->code->step_words;
+    while (step < end) {
+        if (step[0] == STEP_CALL) {
+            if (call_kernel(run, step + 1)) return MODEL_KERNEL_FAILED;
+            step += 3 + step[2];
+        } else {
+            copy_tensor(run, step + 1);
+            step += 3;
+        }
+    }
+    return MODEL_OK;
+}
+
+/* Cut the workspace into its parts; the tensors get what is the same in all calls. */
+static void divide_workspace(struct run *run, unsigned char *memory, const model_threads *threads) {
+    const struct plan_code *code = run->code;
+    uint32_t most = code->most_arguments;
+    run->tensors = (struct tensor *)memory;
+    run->arguments = (struct argument *)(memory += aligned((int64_t)sizeof(struct tensor) * most));
+    run->context = (struct context *)(memory += aligned((int64_t)sizeof(struct argument) * most));
+    run->storage = (memory += aligned((int64_t)sizeof(struct context) * ((int64_t)(threads ? threads->count : 1) + 1)));
+    run->scratch = (memory += aligned(code->storage_bytes));
+    memory += aligned(code->scratch_bytes);
+    *run->context = (struct context){run->scratch,         memory, memory,
+                                     run->context + 1, aligned(code->task_scratch_bytes), threads};
+    for (uint32_t number = 0; number < most; number++) {
+        run->tensors[number] = (struct tensor){0, CPU_DEVICE, 0, 0, 0, 0, 1, 0, 0, 0};
+        run->arguments[number] = (struct argument){TENSOR_ARGUMENT, 0, {run->tensors + number}};
+    }
+}
+
+EXPORT int model_run(const int64_t *sizes, const model_buffer *inputs, const model_buffer *outputs,
+                     model_buffer workspace, const model_threads *threads) {
+    struct run run = {chosen_code(), inputs, outputs, 0, 0, 0, 0, 0};
+    int status;
+    if (!run.code) return MODEL_NOT_INITIALIZED;
+    if (threads && (!threads->count || (threads->count > 1 && !threads->launch))) return MODEL_WRONG_THREADS;
+    if ((status = check_buffers(at(model_plan.inputs), model_plan.input_count, inputs))) return status;
+    if ((status = check_buffers(at(model_plan.outputs), model_plan.output_count, outputs))) return status;
+    if (!workspace.data) return MODEL_NULL_POINTER;
+    if ((uintptr_t)workspace.data % MODEL_ALIGNMENT) return MODEL_MISALIGNED;
+    if (workspace.bytes < (size_t)model_workspace_bytes(sizes, threads ? threads->count : 1))
+        return MODEL_SHORT_WORKSPACE;
+    divide_workspace(&run, workspace.data, threads);
+    struct context *before = current;
+    current = run.context;
+    status = run_steps(&run);
+    current = before;
+    return status;
+}

@@ -1,0 +1,1542 @@
+; 856e9c34926daf7fc96cdfb4cbc8783ed0184fd1dc4bfedbae1c714e608d1184 is the sha256 of the sources; tools/library_runtime.py writes this file
+; ModuleID = 'runtime.c'
+source_filename = "runtime.c"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+%struct.plan = type { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 }
+%struct.plan_code = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64 }
+%struct.context = type { ptr, ptr, ptr, ptr, i64, ptr }
+%struct.block = type { ptr, ptr }
+%struct.loop = type { ptr, ptr, ptr, %struct.group, i32 }
+%struct.group = type { ptr, i32 }
+%struct.model_threads = type { i32, ptr, ptr }
+%struct.model_description = type { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32 }
+%struct.plan_tensor = type { i32, i32, i32, i32, i32, i32, double, i64, [8 x i64] }
+%struct.model_tensor = type { ptr, ptr, i32, i32, [8 x i64], i64, double, i64 }
+%struct.run = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
+%struct.model_buffer = type { ptr, i64 }
+%struct.tensor = type { ptr, i32, i32, i32, i8, i8, i16, ptr, ptr, i64 }
+%struct.argument = type { i32, i32, %union.anon }
+%union.anon = type { ptr }
+%struct.plan_place = type { i32, i32, i8, i8, i16, i32, i64, i64 }
+
+@model_plan = external hidden constant %struct.plan, align 4
+@chosen = internal unnamed_addr global i32 0, align 4
+@__TVMBackendAllocWorkspace = hidden local_unnamed_addr constant ptr @allocate, align 8
+@__TVMBackendFreeWorkspace = hidden local_unnamed_addr constant ptr @release, align 8
+@__TVMBackendParallelLaunch = hidden local_unnamed_addr constant ptr @launch, align 8
+@__TVMFFIErrorSetRaisedFromCStr = hidden local_unnamed_addr constant ptr @set_error, align 8
+@__TVMFFIErrorSetRaisedFromCStrParts = hidden local_unnamed_addr constant ptr @set_error_parts, align 8
+@.str = private unnamed_addr constant [9 x i8] c"no error\00", align 1
+@.str.1 = private unnamed_addr constant [61 x i8] c"an argument, or the data of a tensor that has bytes, is null\00", align 1
+@.str.2 = private unnamed_addr constant [61 x i8] c"an input or output has fewer bytes than its description says\00", align 1
+@.str.3 = private unnamed_addr constant [78 x i8] c"data does not begin at a multiple of the alignment that its description names\00", align 1
+@.str.4 = private unnamed_addr constant [64 x i8] c"the workspace is smaller than the function workspace_bytes says\00", align 1
+@.str.5 = private unnamed_addr constant [82 x i8] c"a dynamic dimension has a size that the model does not take, or sizes are missing\00", align 1
+@.str.6 = private unnamed_addr constant [54 x i8] c"there is no input, output or dimension of this number\00", align 1
+@.str.7 = private unnamed_addr constant [82 x i8] c"this processor lacks instructions that the code needs; export it for an older one\00", align 1
+@.str.8 = private unnamed_addr constant [44 x i8] c"the function init was not called, or failed\00", align 1
+@.str.9 = private unnamed_addr constant [65 x i8] c"the number of threads is 0, or above 1 without a launch function\00", align 1
+@.str.10 = private unnamed_addr constant [31 x i8] c"a computation refused its data\00", align 1
+@.str.11 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
+@current = internal thread_local global ptr null, align 8
+@reltable.model_status_text = private unnamed_addr constant [11 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
+
+; Function Attrs: nounwind
+define i32 @model_init() local_unnamed_addr #0 {
+  %1 = alloca [4 x i32], align 16
+  %2 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %3 = zext i32 %2 to i64
+  %4 = getelementptr inbounds i8, ptr @model_plan, i64 %3
+  %5 = load i32, ptr @model_plan, align 4
+  %6 = icmp eq i32 %5, 1
+  br i1 %6, label %7, label %76
+
+7:                                                ; preds = %0
+  %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 2), align 4
+  %9 = icmp eq i32 %8, 0
+  br i1 %9, label %76, label %10
+
+10:                                               ; preds = %7
+  %11 = getelementptr inbounds i32, ptr %1, i64 1
+  %12 = getelementptr inbounds i32, ptr %1, i64 2
+  %13 = getelementptr inbounds i32, ptr %1, i64 3
+  %14 = zext i32 %8 to i64
+  br label %15
+
+15:                                               ; preds = %10, %73
+  %16 = phi i64 [ 0, %10 ], [ %74, %73 ]
+  %17 = getelementptr inbounds %struct.plan_code, ptr %4, i64 %16, i32 1
+  %18 = load i32, ptr %17, align 4
+  %19 = zext i32 %18 to i64
+  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %1) #12
+  %21 = load i32, ptr %20, align 4
+  %22 = getelementptr inbounds i32, ptr %20, i64 1
+  %23 = load i32, ptr %22, align 4
+  %24 = icmp eq i32 %23, 0
+  br i1 %24, label %37, label %25
+
+25:                                               ; preds = %15
+  %26 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #12, !srcloc !2
+  %27 = extractvalue { i32, i32, i32, i32 } %26, 2
+  %28 = and i32 %27, 134217728
+  %29 = icmp eq i32 %28, 0
+  br i1 %29, label %33, label %30
+
+30:                                               ; preds = %25
+  %31 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #12, !srcloc !3
+  %32 = extractvalue { i32, i32 } %31, 0
+  br label %33
+
+33:                                               ; preds = %30, %25
+  %34 = phi i32 [ %32, %30 ], [ 0, %25 ]
+  %35 = and i32 %34, %23
+  %36 = icmp eq i32 %35, %23
+  br i1 %36, label %37, label %73
+
+37:                                               ; preds = %33, %15
+  %38 = zext i32 %21 to i64
+  %39 = getelementptr inbounds i32, ptr %20, i64 %38
+  %40 = icmp ult i32 %21, 3
+  br i1 %40, label %70, label %41
+
+41:                                               ; preds = %37
+  %42 = getelementptr inbounds i32, ptr %20, i64 2
+  br label %46
+
+43:                                               ; preds = %53
+  %44 = getelementptr inbounds i32, ptr %47, i64 4
+  %45 = icmp ult ptr %44, %39
+  br i1 %45, label %46, label %70, !llvm.loop !4
+
+46:                                               ; preds = %43, %41
+  %47 = phi ptr [ %42, %41 ], [ %44, %43 ]
+  %48 = load i32, ptr %47, align 4
+  %49 = and i32 %48, -2147483648
+  %50 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %49, i32 0) #12, !srcloc !2
+  %51 = extractvalue { i32, i32, i32, i32 } %50, 0
+  %52 = icmp ult i32 %51, %48
+  br i1 %52, label %73, label %53
+
+53:                                               ; preds = %46
+  %54 = getelementptr inbounds i32, ptr %47, i64 1
+  %55 = load i32, ptr %54, align 4
+  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %48, i32 %55) #12, !srcloc !2
+  %57 = extractvalue { i32, i32, i32, i32 } %56, 0
+  %58 = extractvalue { i32, i32, i32, i32 } %56, 1
+  %59 = extractvalue { i32, i32, i32, i32 } %56, 2
+  %60 = extractvalue { i32, i32, i32, i32 } %56, 3
+  store i32 %57, ptr %1, align 16
+  store i32 %58, ptr %11, align 4
+  store i32 %59, ptr %12, align 8
+  store i32 %60, ptr %13, align 4
+  %61 = getelementptr inbounds i32, ptr %47, i64 2
+  %62 = load i32, ptr %61, align 4
+  %63 = zext i32 %62 to i64
+  %64 = getelementptr inbounds [4 x i32], ptr %1, i64 0, i64 %63
+  %65 = load i32, ptr %64, align 4
+  %66 = getelementptr inbounds i32, ptr %47, i64 3
+  %67 = load i32, ptr %66, align 4
+  %68 = and i32 %67, %65
+  %69 = icmp eq i32 %68, %67
+  br i1 %69, label %43, label %73
+
+70:                                               ; preds = %37, %43
+  %71 = trunc i64 %16 to i32
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %1) #12
+  %72 = add i32 %71, 1
+  store atomic i32 %72, ptr @chosen release, align 4
+  br label %76
+
+73:                                               ; preds = %53, %46, %33
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %1) #12
+  %74 = add nuw nsw i64 %16, 1
+  %75 = icmp eq i64 %74, %14
+  br i1 %75, label %76, label %15, !llvm.loop !6
+
+76:                                               ; preds = %73, %7, %70, %0
+  %77 = phi i32 [ -7, %0 ], [ 0, %70 ], [ -7, %7 ], [ -7, %73 ]
+  ret i32 %77
+}
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) #1
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) #1
+
+; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
+define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #2 {
+  %6 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
+  %7 = load ptr, ptr %6, align 8
+  %8 = icmp eq ptr %7, null
+  br i1 %8, label %29, label %9
+
+9:                                                ; preds = %5
+  %10 = getelementptr inbounds %struct.context, ptr %7, i64 0, i32 1
+  %11 = load ptr, ptr %10, align 8
+  %12 = load ptr, ptr %7, align 8
+  %13 = ptrtoint ptr %11 to i64
+  %14 = ptrtoint ptr %12 to i64
+  %15 = sub i64 %13, %14
+  %16 = icmp ult i64 %15, %2
+  %17 = sub nsw i64 %15, %2
+  %18 = icmp slt i64 %17, 128
+  %19 = select i1 %16, i1 true, i1 %18
+  br i1 %19, label %29, label %20
+
+20:                                               ; preds = %9
+  %21 = getelementptr inbounds i8, ptr %12, i64 64
+  %22 = getelementptr inbounds i8, ptr %12, i64 48
+  store ptr %21, ptr %22, align 8
+  %23 = load ptr, ptr %7, align 8
+  %24 = getelementptr inbounds i8, ptr %12, i64 56
+  store ptr %23, ptr %24, align 8
+  %25 = add nsw i64 %2, 63
+  %26 = sdiv i64 %25, 64
+  %27 = shl nsw i64 %26, 6
+  %28 = getelementptr inbounds i8, ptr %21, i64 %27
+  store ptr %28, ptr %7, align 8
+  br label %29
+
+29:                                               ; preds = %5, %9, %20
+  %30 = phi ptr [ %21, %20 ], [ null, %9 ], [ null, %5 ]
+  ret ptr %30
+}
+
+; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
+define internal i32 @release(i32 %0, i32 %1, ptr noundef readonly %2) #2 {
+  %4 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
+  %5 = load ptr, ptr %4, align 8
+  %6 = icmp ne ptr %5, null
+  %7 = icmp ne ptr %2, null
+  %8 = and i1 %7, %6
+  br i1 %8, label %9, label %12
+
+9:                                                ; preds = %3
+  %10 = getelementptr %struct.block, ptr %2, i64 -1, i32 1
+  %11 = load ptr, ptr %10, align 8
+  store ptr %11, ptr %5, align 8
+  br label %12
+
+12:                                               ; preds = %9, %3
+  ret i32 0
+}
+
+; Function Attrs: nounwind
+define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
+  %4 = alloca %struct.loop, align 8
+  %5 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
+  %6 = load ptr, ptr %5, align 8
+  %7 = icmp eq ptr %6, null
+  br i1 %7, label %18, label %8
+
+8:                                                ; preds = %3
+  %9 = getelementptr inbounds %struct.context, ptr %6, i64 0, i32 2
+  %10 = load ptr, ptr %9, align 8
+  %11 = icmp eq ptr %10, null
+  br i1 %11, label %18, label %12
+
+12:                                               ; preds = %8
+  %13 = getelementptr inbounds %struct.context, ptr %6, i64 0, i32 5
+  %14 = load ptr, ptr %13, align 8
+  %15 = icmp eq ptr %14, null
+  br i1 %15, label %18, label %16
+
+16:                                               ; preds = %12
+  %17 = load i32, ptr %14, align 8
+  br label %18
+
+18:                                               ; preds = %3, %8, %12, %16
+  %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #12
+  store ptr %6, ptr %4, align 8
+  %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
+  store ptr %0, ptr %20, align 8
+  %21 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 2
+  store ptr %1, ptr %21, align 8
+  %22 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 3
+  store ptr null, ptr %22, align 8
+  %23 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 3, i32 1
+  %24 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 4
+  store i32 0, ptr %24, align 8
+  %25 = icmp sgt i32 %2, 0
+  %26 = icmp ugt i32 %19, %2
+  %27 = select i1 %25, i1 %26, i1 false
+  %28 = select i1 %27, i32 %2, i32 %19
+  store i32 %28, ptr %23, align 8
+  br i1 %7, label %64, label %29
+
+29:                                               ; preds = %18
+  %30 = icmp eq i32 %28, 1
+  br i1 %30, label %31, label %53
+
+31:                                               ; preds = %29
+  %32 = getelementptr inbounds %struct.context, ptr %6, i64 0, i32 2
+  %33 = load ptr, ptr %32, align 8
+  %34 = icmp eq ptr %33, null
+  br i1 %34, label %35, label %37
+
+35:                                               ; preds = %31
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #13
+  br label %64
+
+37:                                               ; preds = %31
+  %38 = load ptr, ptr %5, align 8
+  %39 = getelementptr inbounds %struct.context, ptr %6, i64 0, i32 3
+  %40 = load ptr, ptr %39, align 8
+  store ptr %33, ptr %40, align 8
+  %41 = load ptr, ptr %4, align 8
+  %42 = getelementptr inbounds %struct.context, ptr %41, i64 0, i32 4
+  %43 = load i64, ptr %42, align 8
+  %44 = getelementptr inbounds i8, ptr %33, i64 %43
+  %45 = getelementptr inbounds %struct.context, ptr %40, i64 0, i32 1
+  store ptr %44, ptr %45, align 8
+  %46 = getelementptr inbounds %struct.context, ptr %40, i64 0, i32 2
+  store ptr null, ptr %46, align 8
+  store ptr %40, ptr %5, align 8
+  %47 = load ptr, ptr %20, align 8
+  %48 = load ptr, ptr %21, align 8
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #13
+  %50 = icmp eq i32 %49, 0
+  br i1 %50, label %52, label %51
+
+51:                                               ; preds = %37
+  store atomic i32 1, ptr %24 monotonic, align 8
+  br label %52
+
+52:                                               ; preds = %37, %51
+  store ptr %38, ptr %5, align 8
+  br label %60
+
+53:                                               ; preds = %29
+  %54 = getelementptr inbounds %struct.context, ptr %6, i64 0, i32 5
+  %55 = load ptr, ptr %54, align 8
+  %56 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 1
+  %57 = load ptr, ptr %56, align 8
+  %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
+  %59 = load ptr, ptr %58, align 8
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #13
+  br label %60
+
+60:                                               ; preds = %53, %52
+  %61 = load i32, ptr %24, align 8
+  %62 = icmp ne i32 %61, 0
+  %63 = sext i1 %62 to i32
+  br label %64
+
+64:                                               ; preds = %18, %60, %35
+  %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #12
+  ret i32 %65
+}
+
+; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
+define internal void @set_error(ptr nocapture %0, ptr nocapture %1) #3 {
+  ret void
+}
+
+; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
+define internal void @set_error_parts(ptr nocapture %0, ptr nocapture %1, i32 %2) #3 {
+  ret void
+}
+
+; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none)
+define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #4 {
+  %2 = load atomic i32, ptr @chosen acquire, align 4
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %4 = zext i32 %3 to i64
+  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
+  %6 = add i32 %2, -1
+  %7 = zext i32 %6 to i64
+  %8 = getelementptr inbounds %struct.plan_code, ptr %5, i64 %7
+  %9 = icmp eq ptr %0, null
+  br i1 %9, label %39, label %10
+
+10:                                               ; preds = %1
+  %11 = icmp eq i32 %2, 0
+  %12 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 8), align 4
+  %13 = zext i32 %12 to i64
+  %14 = getelementptr inbounds i8, ptr @model_plan, i64 %13
+  store ptr %14, ptr %0, align 8
+  %15 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 9), align 4
+  %16 = zext i32 %15 to i64
+  %17 = getelementptr inbounds i8, ptr @model_plan, i64 %16
+  %18 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 1
+  store ptr %17, ptr %18, align 8
+  %19 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 10), align 4
+  %20 = zext i32 %19 to i64
+  %21 = getelementptr inbounds i8, ptr @model_plan, i64 %20
+  %22 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 2
+  store ptr %21, ptr %22, align 8
+  br i1 %11, label %27, label %23
+
+23:                                               ; preds = %10
+  %24 = load i32, ptr %8, align 8
+  %25 = zext i32 %24 to i64
+  %26 = getelementptr inbounds i8, ptr @model_plan, i64 %25
+  br label %27
+
+27:                                               ; preds = %10, %23
+  %28 = phi ptr [ %26, %23 ], [ null, %10 ]
+  %29 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 3
+  store ptr %28, ptr %29, align 8
+  %30 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 11), align 4
+  %31 = zext i32 %30 to i64
+  %32 = getelementptr inbounds i8, ptr @model_plan, i64 %31
+  %33 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 4
+  store ptr %32, ptr %33, align 8
+  %34 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 5
+  store i32 1, ptr %34, align 8
+  %35 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %36 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 6
+  store i32 %35, ptr %36, align 4
+  %37 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 7
+  %38 = load <2 x i32>, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  store <2 x i32> %38, ptr %37, align 8
+  br label %39
+
+39:                                               ; preds = %1, %27
+  %40 = phi i32 [ 0, %27 ], [ -1, %1 ]
+  ret i32 %40
+}
+
+; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
+define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #5 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %5 = icmp ugt i32 %4, %0
+  br i1 %5, label %6, label %124
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = zext i32 %0 to i64
+  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
+  %12 = icmp eq ptr %2, null
+  br i1 %12, label %124, label %13
+
+13:                                               ; preds = %6
+  %14 = load i32, ptr %11, align 8
+  %15 = zext i32 %14 to i64
+  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
+  store ptr %16, ptr %2, align 8
+  %17 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 1
+  %18 = load i32, ptr %17, align 4
+  %19 = zext i32 %18 to i64
+  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
+  %21 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
+  store ptr %20, ptr %21, align 8
+  %22 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 2
+  %23 = load i32, ptr %22, align 8
+  %24 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
+  store i32 %23, ptr %24, align 8
+  %25 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 3
+  %26 = load i32, ptr %25, align 4
+  %27 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
+  store i32 %26, ptr %27, align 4
+  %28 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 0
+  %29 = load i64, ptr %28, align 8
+  %30 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
+  store i64 %29, ptr %30, align 8
+  %31 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 1
+  %32 = load i64, ptr %31, align 8
+  %33 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
+  store i64 %32, ptr %33, align 8
+  %34 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 2
+  %35 = load i64, ptr %34, align 8
+  %36 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
+  store i64 %35, ptr %36, align 8
+  %37 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 3
+  %38 = load i64, ptr %37, align 8
+  %39 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
+  store i64 %38, ptr %39, align 8
+  %40 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 4
+  %41 = load i64, ptr %40, align 8
+  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
+  store i64 %41, ptr %42, align 8
+  %43 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 5
+  %44 = load i64, ptr %43, align 8
+  %45 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
+  store i64 %44, ptr %45, align 8
+  %46 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 6
+  %47 = load i64, ptr %46, align 8
+  %48 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
+  store i64 %47, ptr %48, align 8
+  %49 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 7
+  %50 = load i64, ptr %49, align 8
+  %51 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
+  store i64 %50, ptr %51, align 8
+  %52 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 4
+  %53 = load i32, ptr %52, align 8
+  %54 = zext i32 %53 to i64
+  %55 = icmp eq i32 %23, 0
+  br i1 %55, label %115, label %56
+
+56:                                               ; preds = %13
+  %57 = zext i32 %23 to i64
+  %58 = and i64 %57, 7
+  %59 = icmp ult i32 %23, 8
+  br i1 %59, label %100, label %60
+
+60:                                               ; preds = %56
+  %61 = and i64 %57, 4294967288
+  br label %62
+
+62:                                               ; preds = %62, %60
+  %63 = phi i64 [ 0, %60 ], [ %97, %62 ]
+  %64 = phi i64 [ %54, %60 ], [ %96, %62 ]
+  %65 = phi i64 [ 0, %60 ], [ %98, %62 ]
+  %66 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %63
+  %67 = load i64, ptr %66, align 8
+  %68 = mul nsw i64 %67, %64
+  %69 = or i64 %63, 1
+  %70 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %69
+  %71 = load i64, ptr %70, align 8
+  %72 = mul nsw i64 %71, %68
+  %73 = or i64 %63, 2
+  %74 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %73
+  %75 = load i64, ptr %74, align 8
+  %76 = mul nsw i64 %75, %72
+  %77 = or i64 %63, 3
+  %78 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %77
+  %79 = load i64, ptr %78, align 8
+  %80 = mul nsw i64 %79, %76
+  %81 = or i64 %63, 4
+  %82 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %81
+  %83 = load i64, ptr %82, align 8
+  %84 = mul nsw i64 %83, %80
+  %85 = or i64 %63, 5
+  %86 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %85
+  %87 = load i64, ptr %86, align 8
+  %88 = mul nsw i64 %87, %84
+  %89 = or i64 %63, 6
+  %90 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %89
+  %91 = load i64, ptr %90, align 8
+  %92 = mul nsw i64 %91, %88
+  %93 = or i64 %63, 7
+  %94 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %93
+  %95 = load i64, ptr %94, align 8
+  %96 = mul nsw i64 %95, %92
+  %97 = add nuw nsw i64 %63, 8
+  %98 = add i64 %65, 8
+  %99 = icmp eq i64 %98, %61
+  br i1 %99, label %100, label %62, !llvm.loop !7
+
+100:                                              ; preds = %62, %56
+  %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
+  %102 = phi i64 [ 0, %56 ], [ %97, %62 ]
+  %103 = phi i64 [ %54, %56 ], [ %96, %62 ]
+  %104 = icmp eq i64 %58, 0
+  br i1 %104, label %115, label %105
+
+105:                                              ; preds = %100, %105
+  %106 = phi i64 [ %112, %105 ], [ %102, %100 ]
+  %107 = phi i64 [ %111, %105 ], [ %103, %100 ]
+  %108 = phi i64 [ %113, %105 ], [ 0, %100 ]
+  %109 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %106
+  %110 = load i64, ptr %109, align 8
+  %111 = mul nsw i64 %110, %107
+  %112 = add nuw nsw i64 %106, 1
+  %113 = add i64 %108, 1
+  %114 = icmp eq i64 %113, %58
+  br i1 %114, label %115, label %105, !llvm.loop !8
+
+115:                                              ; preds = %100, %105, %13
+  %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
+  %117 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
+  store i64 %116, ptr %117, align 8
+  %118 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 6
+  %119 = load double, ptr %118, align 8
+  %120 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
+  store double %119, ptr %120, align 8
+  %121 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 7
+  %122 = load i64, ptr %121, align 8
+  %123 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
+  store i64 %122, ptr %123, align 8
+  br label %124
+
+124:                                              ; preds = %115, %6, %3
+  %125 = phi i32 [ -6, %3 ], [ 0, %115 ], [ -1, %6 ]
+  ret i32 %125
+}
+
+; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
+define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #5 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %5 = icmp ugt i32 %4, %0
+  br i1 %5, label %6, label %124
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = zext i32 %0 to i64
+  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
+  %12 = icmp eq ptr %2, null
+  br i1 %12, label %124, label %13
+
+13:                                               ; preds = %6
+  %14 = load i32, ptr %11, align 8
+  %15 = zext i32 %14 to i64
+  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
+  store ptr %16, ptr %2, align 8
+  %17 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 1
+  %18 = load i32, ptr %17, align 4
+  %19 = zext i32 %18 to i64
+  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
+  %21 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
+  store ptr %20, ptr %21, align 8
+  %22 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 2
+  %23 = load i32, ptr %22, align 8
+  %24 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
+  store i32 %23, ptr %24, align 8
+  %25 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 3
+  %26 = load i32, ptr %25, align 4
+  %27 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
+  store i32 %26, ptr %27, align 4
+  %28 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 0
+  %29 = load i64, ptr %28, align 8
+  %30 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
+  store i64 %29, ptr %30, align 8
+  %31 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 1
+  %32 = load i64, ptr %31, align 8
+  %33 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
+  store i64 %32, ptr %33, align 8
+  %34 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 2
+  %35 = load i64, ptr %34, align 8
+  %36 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
+  store i64 %35, ptr %36, align 8
+  %37 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 3
+  %38 = load i64, ptr %37, align 8
+  %39 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
+  store i64 %38, ptr %39, align 8
+  %40 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 4
+  %41 = load i64, ptr %40, align 8
+  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
+  store i64 %41, ptr %42, align 8
+  %43 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 5
+  %44 = load i64, ptr %43, align 8
+  %45 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
+  store i64 %44, ptr %45, align 8
+  %46 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 6
+  %47 = load i64, ptr %46, align 8
+  %48 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
+  store i64 %47, ptr %48, align 8
+  %49 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 7
+  %50 = load i64, ptr %49, align 8
+  %51 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
+  store i64 %50, ptr %51, align 8
+  %52 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 4
+  %53 = load i32, ptr %52, align 8
+  %54 = zext i32 %53 to i64
+  %55 = icmp eq i32 %23, 0
+  br i1 %55, label %115, label %56
+
+56:                                               ; preds = %13
+  %57 = zext i32 %23 to i64
+  %58 = and i64 %57, 7
+  %59 = icmp ult i32 %23, 8
+  br i1 %59, label %100, label %60
+
+60:                                               ; preds = %56
+  %61 = and i64 %57, 4294967288
+  br label %62
+
+62:                                               ; preds = %62, %60
+  %63 = phi i64 [ 0, %60 ], [ %97, %62 ]
+  %64 = phi i64 [ %54, %60 ], [ %96, %62 ]
+  %65 = phi i64 [ 0, %60 ], [ %98, %62 ]
+  %66 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %63
+  %67 = load i64, ptr %66, align 8
+  %68 = mul nsw i64 %67, %64
+  %69 = or i64 %63, 1
+  %70 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %69
+  %71 = load i64, ptr %70, align 8
+  %72 = mul nsw i64 %71, %68
+  %73 = or i64 %63, 2
+  %74 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %73
+  %75 = load i64, ptr %74, align 8
+  %76 = mul nsw i64 %75, %72
+  %77 = or i64 %63, 3
+  %78 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %77
+  %79 = load i64, ptr %78, align 8
+  %80 = mul nsw i64 %79, %76
+  %81 = or i64 %63, 4
+  %82 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %81
+  %83 = load i64, ptr %82, align 8
+  %84 = mul nsw i64 %83, %80
+  %85 = or i64 %63, 5
+  %86 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %85
+  %87 = load i64, ptr %86, align 8
+  %88 = mul nsw i64 %87, %84
+  %89 = or i64 %63, 6
+  %90 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %89
+  %91 = load i64, ptr %90, align 8
+  %92 = mul nsw i64 %91, %88
+  %93 = or i64 %63, 7
+  %94 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %93
+  %95 = load i64, ptr %94, align 8
+  %96 = mul nsw i64 %95, %92
+  %97 = add nuw nsw i64 %63, 8
+  %98 = add i64 %65, 8
+  %99 = icmp eq i64 %98, %61
+  br i1 %99, label %100, label %62, !llvm.loop !7
+
+100:                                              ; preds = %62, %56
+  %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
+  %102 = phi i64 [ 0, %56 ], [ %97, %62 ]
+  %103 = phi i64 [ %54, %56 ], [ %96, %62 ]
+  %104 = icmp eq i64 %58, 0
+  br i1 %104, label %115, label %105
+
+105:                                              ; preds = %100, %105
+  %106 = phi i64 [ %112, %105 ], [ %102, %100 ]
+  %107 = phi i64 [ %111, %105 ], [ %103, %100 ]
+  %108 = phi i64 [ %113, %105 ], [ 0, %100 ]
+  %109 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %106
+  %110 = load i64, ptr %109, align 8
+  %111 = mul nsw i64 %110, %107
+  %112 = add nuw nsw i64 %106, 1
+  %113 = add i64 %108, 1
+  %114 = icmp eq i64 %113, %58
+  br i1 %114, label %115, label %105, !llvm.loop !10
+
+115:                                              ; preds = %100, %105, %13
+  %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
+  %117 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
+  store i64 %116, ptr %117, align 8
+  %118 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 6
+  %119 = load double, ptr %118, align 8
+  %120 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
+  store double %119, ptr %120, align 8
+  %121 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 7
+  %122 = load i64, ptr %121, align 8
+  %123 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
+  store i64 %122, ptr %123, align 8
+  br label %124
+
+124:                                              ; preds = %115, %6, %3
+  %125 = phi i32 [ -6, %3 ], [ 0, %115 ], [ -1, %6 ]
+  ret i32 %125
+}
+
+; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
+define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #3 {
+  %2 = add i32 %0, 10
+  %3 = icmp ult i32 %2, 11
+  br i1 %3, label %4, label %8
+
+4:                                                ; preds = %1
+  %5 = sext i32 %2 to i64
+  %6 = shl i64 %5, 2
+  %7 = call ptr @llvm.load.relative.i64(ptr @reltable.model_status_text, i64 %6)
+  br label %8
+
+8:                                                ; preds = %1, %4
+  %9 = phi ptr [ %7, %4 ], [ @.str.11, %1 ]
+  ret ptr %9
+}
+
+; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none)
+define i64 @model_workspace_bytes(ptr nocapture readnone %0, i32 noundef %1) local_unnamed_addr #6 {
+  %3 = load atomic i32, ptr @chosen acquire, align 4
+  %4 = icmp eq i32 %3, 0
+  %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %6 = zext i32 %5 to i64
+  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
+  %8 = add i32 %3, -1
+  %9 = zext i32 %8 to i64
+  %10 = getelementptr inbounds %struct.plan_code, ptr %7, i64 %9
+  %11 = select i1 %4, ptr null, ptr %10
+  br i1 %4, label %47, label %12
+
+12:                                               ; preds = %2
+  %13 = icmp eq i32 %1, 0
+  br i1 %13, label %47, label %14
+
+14:                                               ; preds = %12
+  %15 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 6
+  %16 = load i32, ptr %15, align 8
+  %17 = zext i32 %16 to i64
+  %18 = mul nuw nsw i64 %17, 48
+  %19 = add nuw nsw i64 %18, 63
+  %20 = and i64 %19, 549755813824
+  %21 = shl nuw nsw i64 %17, 4
+  %22 = add nuw nsw i64 %21, 63
+  %23 = and i64 %22, 137438953408
+  %24 = zext i32 %1 to i64
+  %25 = mul nuw nsw i64 %24, 48
+  %26 = add nuw nsw i64 %25, 111
+  %27 = and i64 %26, 549755813824
+  %28 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 8
+  %29 = load i64, ptr %28, align 8
+  %30 = add nsw i64 %29, 63
+  %31 = sdiv i64 %30, 64
+  %32 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 9
+  %33 = load i64, ptr %32, align 8
+  %34 = add nsw i64 %33, 63
+  %35 = sdiv i64 %34, 64
+  %36 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 10
+  %37 = load i64, ptr %36, align 8
+  %38 = add nsw i64 %37, 63
+  %39 = sdiv i64 %38, 64
+  %40 = mul i64 %39, %24
+  %41 = add nsw i64 %35, %31
+  %42 = add i64 %41, %40
+  %43 = shl i64 %42, 6
+  %44 = add nuw nsw i64 %23, %27
+  %45 = add nuw nsw i64 %44, %20
+  %46 = add i64 %45, %43
+  br label %47
+
+47:                                               ; preds = %12, %2, %14
+  %48 = phi i64 [ %46, %14 ], [ -8, %2 ], [ -9, %12 ]
+  ret i64 %48
+}
+
+; Function Attrs: nounwind
+define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr noundef %2, ptr %3, i64 %4, ptr noundef %5) local_unnamed_addr #0 {
+  %7 = alloca %struct.run, align 8
+  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %7) #12
+  %8 = load atomic i32, ptr @chosen acquire, align 4
+  %9 = icmp eq i32 %8, 0
+  %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %11 = zext i32 %10 to i64
+  %12 = getelementptr inbounds i8, ptr @model_plan, i64 %11
+  %13 = add i32 %8, -1
+  %14 = zext i32 %13 to i64
+  %15 = getelementptr inbounds %struct.plan_code, ptr %12, i64 %14
+  %16 = select i1 %9, ptr null, ptr %15
+  store ptr %16, ptr %7, align 8
+  %17 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 1
+  store ptr %1, ptr %17, align 8
+  %18 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 2
+  store ptr %2, ptr %18, align 8
+  %19 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 3
+  store ptr null, ptr %19, align 8
+  %20 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 4
+  store ptr null, ptr %20, align 8
+  %21 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 5
+  store ptr null, ptr %21, align 8
+  %22 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 6
+  store ptr null, ptr %22, align 8
+  %23 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 7
+  store ptr null, ptr %23, align 8
+  br i1 %9, label %222, label %24
+
+24:                                               ; preds = %6
+  %25 = icmp eq ptr %5, null
+  br i1 %25, label %32, label %26
+
+26:                                               ; preds = %24
+  %27 = load i32, ptr %5, align 8
+  switch i32 %27, label %28 [
+    i32 0, label %222
+    i32 1, label %32
+  ]
+
+28:                                               ; preds = %26
+  %29 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 1
+  %30 = load ptr, ptr %29, align 8
+  %31 = icmp eq ptr %30, null
+  br i1 %31, label %222, label %32
+
+32:                                               ; preds = %26, %28, %24
+  %33 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %34 = zext i32 %33 to i64
+  %35 = getelementptr inbounds i8, ptr @model_plan, i64 %34
+  %36 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %37 = icmp eq i32 %36, 0
+  %38 = icmp ne ptr %1, null
+  %39 = xor i1 %38, true
+  %40 = or i1 %37, %39
+  br i1 %40, label %115, label %41
+
+41:                                               ; preds = %32
+  %42 = zext i32 %36 to i64
+  br label %46
+
+43:                                               ; preds = %108
+  %44 = add nuw nsw i64 %47, 1
+  %45 = icmp eq i64 %44, %42
+  br i1 %45, label %117, label %46, !llvm.loop !11
+
+46:                                               ; preds = %43, %41
+  %47 = phi i64 [ 0, %41 ], [ %44, %43 ]
+  %48 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 4
+  %49 = load i32, ptr %48, align 8
+  %50 = zext i32 %49 to i64
+  %51 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 2
+  %52 = load i32, ptr %51, align 8
+  %53 = icmp eq i32 %52, 0
+  br i1 %53, label %97, label %54
+
+54:                                               ; preds = %46
+  %55 = zext i32 %52 to i64
+  %56 = and i64 %55, 3
+  %57 = icmp ult i32 %52, 4
+  br i1 %57, label %82, label %58
+
+58:                                               ; preds = %54
+  %59 = and i64 %55, 4294967292
+  br label %60
+
+60:                                               ; preds = %60, %58
+  %61 = phi i64 [ 0, %58 ], [ %79, %60 ]
+  %62 = phi i64 [ %50, %58 ], [ %78, %60 ]
+  %63 = phi i64 [ 0, %58 ], [ %80, %60 ]
+  %64 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 8, i64 %61
+  %65 = load i64, ptr %64, align 8
+  %66 = mul nsw i64 %65, %62
+  %67 = or i64 %61, 1
+  %68 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 8, i64 %67
+  %69 = load i64, ptr %68, align 8
+  %70 = mul nsw i64 %69, %66
+  %71 = or i64 %61, 2
+  %72 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 8, i64 %71
+  %73 = load i64, ptr %72, align 8
+  %74 = mul nsw i64 %73, %70
+  %75 = or i64 %61, 3
+  %76 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 8, i64 %75
+  %77 = load i64, ptr %76, align 8
+  %78 = mul nsw i64 %77, %74
+  %79 = add nuw nsw i64 %61, 4
+  %80 = add i64 %63, 4
+  %81 = icmp eq i64 %80, %59
+  br i1 %81, label %82, label %60, !llvm.loop !7
+
+82:                                               ; preds = %60, %54
+  %83 = phi i64 [ undef, %54 ], [ %78, %60 ]
+  %84 = phi i64 [ 0, %54 ], [ %79, %60 ]
+  %85 = phi i64 [ %50, %54 ], [ %78, %60 ]
+  %86 = icmp eq i64 %56, 0
+  br i1 %86, label %97, label %87
+
+87:                                               ; preds = %82, %87
+  %88 = phi i64 [ %94, %87 ], [ %84, %82 ]
+  %89 = phi i64 [ %93, %87 ], [ %85, %82 ]
+  %90 = phi i64 [ %95, %87 ], [ 0, %82 ]
+  %91 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 8, i64 %88
+  %92 = load i64, ptr %91, align 8
+  %93 = mul nsw i64 %92, %89
+  %94 = add nuw nsw i64 %88, 1
+  %95 = add i64 %90, 1
+  %96 = icmp eq i64 %95, %56
+  br i1 %96, label %97, label %87, !llvm.loop !12
+
+97:                                               ; preds = %82, %87, %46
+  %98 = phi i64 [ %50, %46 ], [ %83, %82 ], [ %93, %87 ]
+  %99 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %47, i32 1
+  %100 = load i64, ptr %99, align 8
+  %101 = icmp ult i64 %100, %98
+  br i1 %101, label %222, label %102
+
+102:                                              ; preds = %97
+  %103 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %47
+  %104 = icmp ne i64 %98, 0
+  %105 = load ptr, ptr %103, align 8
+  %106 = icmp eq ptr %105, null
+  %107 = select i1 %104, i1 %106, i1 false
+  br i1 %107, label %222, label %108
+
+108:                                              ; preds = %102
+  %109 = ptrtoint ptr %105 to i64
+  %110 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 %47, i32 3
+  %111 = load i32, ptr %110, align 4
+  %112 = zext i32 %111 to i64
+  %113 = urem i64 %109, %112
+  %114 = icmp eq i64 %113, 0
+  br i1 %114, label %43, label %222
+
+115:                                              ; preds = %32
+  %116 = or i1 %38, %37
+  br i1 %116, label %117, label %222
+
+117:                                              ; preds = %43, %115
+  %118 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %119 = zext i32 %118 to i64
+  %120 = getelementptr inbounds i8, ptr @model_plan, i64 %119
+  %121 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %122 = icmp eq i32 %121, 0
+  %123 = icmp ne ptr %2, null
+  %124 = xor i1 %123, true
+  %125 = or i1 %122, %124
+  br i1 %125, label %200, label %126
+
+126:                                              ; preds = %117
+  %127 = zext i32 %121 to i64
+  br label %131
+
+128:                                              ; preds = %193
+  %129 = add nuw nsw i64 %132, 1
+  %130 = icmp eq i64 %129, %127
+  br i1 %130, label %204, label %131, !llvm.loop !11
+
+131:                                              ; preds = %128, %126
+  %132 = phi i64 [ 0, %126 ], [ %129, %128 ]
+  %133 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 4
+  %134 = load i32, ptr %133, align 8
+  %135 = zext i32 %134 to i64
+  %136 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 2
+  %137 = load i32, ptr %136, align 8
+  %138 = icmp eq i32 %137, 0
+  br i1 %138, label %182, label %139
+
+139:                                              ; preds = %131
+  %140 = zext i32 %137 to i64
+  %141 = and i64 %140, 3
+  %142 = icmp ult i32 %137, 4
+  br i1 %142, label %167, label %143
+
+143:                                              ; preds = %139
+  %144 = and i64 %140, 4294967292
+  br label %145
+
+145:                                              ; preds = %145, %143
+  %146 = phi i64 [ 0, %143 ], [ %164, %145 ]
+  %147 = phi i64 [ %135, %143 ], [ %163, %145 ]
+  %148 = phi i64 [ 0, %143 ], [ %165, %145 ]
+  %149 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 8, i64 %146
+  %150 = load i64, ptr %149, align 8
+  %151 = mul nsw i64 %150, %147
+  %152 = or i64 %146, 1
+  %153 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 8, i64 %152
+  %154 = load i64, ptr %153, align 8
+  %155 = mul nsw i64 %154, %151
+  %156 = or i64 %146, 2
+  %157 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 8, i64 %156
+  %158 = load i64, ptr %157, align 8
+  %159 = mul nsw i64 %158, %155
+  %160 = or i64 %146, 3
+  %161 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 8, i64 %160
+  %162 = load i64, ptr %161, align 8
+  %163 = mul nsw i64 %162, %159
+  %164 = add nuw nsw i64 %146, 4
+  %165 = add i64 %148, 4
+  %166 = icmp eq i64 %165, %144
+  br i1 %166, label %167, label %145, !llvm.loop !7
+
+167:                                              ; preds = %145, %139
+  %168 = phi i64 [ undef, %139 ], [ %163, %145 ]
+  %169 = phi i64 [ 0, %139 ], [ %164, %145 ]
+  %170 = phi i64 [ %135, %139 ], [ %163, %145 ]
+  %171 = icmp eq i64 %141, 0
+  br i1 %171, label %182, label %172
+
+172:                                              ; preds = %167, %172
+  %173 = phi i64 [ %179, %172 ], [ %169, %167 ]
+  %174 = phi i64 [ %178, %172 ], [ %170, %167 ]
+  %175 = phi i64 [ %180, %172 ], [ 0, %167 ]
+  %176 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 8, i64 %173
+  %177 = load i64, ptr %176, align 8
+  %178 = mul nsw i64 %177, %174
+  %179 = add nuw nsw i64 %173, 1
+  %180 = add i64 %175, 1
+  %181 = icmp eq i64 %180, %141
+  br i1 %181, label %182, label %172, !llvm.loop !13
+
+182:                                              ; preds = %167, %172, %131
+  %183 = phi i64 [ %135, %131 ], [ %168, %167 ], [ %178, %172 ]
+  %184 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %132, i32 1
+  %185 = load i64, ptr %184, align 8
+  %186 = icmp ult i64 %185, %183
+  br i1 %186, label %222, label %187
+
+187:                                              ; preds = %182
+  %188 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %132
+  %189 = icmp ne i64 %183, 0
+  %190 = load ptr, ptr %188, align 8
+  %191 = icmp eq ptr %190, null
+  %192 = select i1 %189, i1 %191, i1 false
+  br i1 %192, label %222, label %193
+
+193:                                              ; preds = %187
+  %194 = ptrtoint ptr %190 to i64
+  %195 = getelementptr inbounds %struct.plan_tensor, ptr %120, i64 %132, i32 3
+  %196 = load i32, ptr %195, align 4
+  %197 = zext i32 %196 to i64
+  %198 = urem i64 %194, %197
+  %199 = icmp eq i64 %198, 0
+  br i1 %199, label %128, label %222
+
+200:                                              ; preds = %117
+  %201 = or i1 %123, %122
+  %202 = icmp ne ptr %3, null
+  %203 = select i1 %201, i1 %202, i1 false
+  br i1 %203, label %206, label %222
+
+204:                                              ; preds = %128
+  %205 = icmp eq ptr %3, null
+  br i1 %205, label %222, label %206
+
+206:                                              ; preds = %200, %204
+  %207 = ptrtoint ptr %3 to i64
+  %208 = and i64 %207, 63
+  %209 = icmp eq i64 %208, 0
+  br i1 %209, label %210, label %222
+
+210:                                              ; preds = %206
+  br i1 %25, label %213, label %211
+
+211:                                              ; preds = %210
+  %212 = load i32, ptr %5, align 8
+  br label %213
+
+213:                                              ; preds = %210, %211
+  %214 = phi i32 [ %212, %211 ], [ 1, %210 ]
+  %215 = tail call i64 @model_workspace_bytes(ptr poison, i32 noundef %214) #14
+  %216 = icmp ugt i64 %215, %4
+  br i1 %216, label %222, label %217
+
+217:                                              ; preds = %213
+  call fastcc void @divide_workspace(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #14
+  %218 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
+  %219 = load ptr, ptr %218, align 8
+  %220 = load ptr, ptr %23, align 8
+  store ptr %220, ptr %218, align 8
+  %221 = call fastcc i32 @run_steps(ptr noundef nonnull %7) #14
+  store ptr %219, ptr %218, align 8
+  br label %222
+
+222:                                              ; preds = %102, %108, %97, %187, %193, %182, %213, %206, %204, %200, %115, %28, %26, %6, %217
+  %223 = phi i32 [ %221, %217 ], [ -8, %6 ], [ -9, %26 ], [ -9, %28 ], [ -1, %115 ], [ -1, %200 ], [ -1, %204 ], [ -3, %206 ], [ -4, %213 ], [ -2, %182 ], [ -3, %193 ], [ -1, %187 ], [ -2, %97 ], [ -3, %108 ], [ -1, %102 ]
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %7) #12
+  ret i32 %223
+}
+
+; Function Attrs: nofree nosync nounwind memory(readwrite, inaccessiblemem: none)
+define internal fastcc void @divide_workspace(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2) unnamed_addr #7 {
+  %4 = load ptr, ptr %0, align 8
+  %5 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 6
+  %6 = load i32, ptr %5, align 8
+  %7 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
+  store ptr %1, ptr %7, align 8
+  %8 = zext i32 %6 to i64
+  %9 = mul nuw nsw i64 %8, 48
+  %10 = add nuw nsw i64 %9, 63
+  %11 = and i64 %10, 549755813824
+  %12 = getelementptr inbounds i8, ptr %1, i64 %11
+  %13 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
+  store ptr %12, ptr %13, align 8
+  %14 = shl nuw nsw i64 %8, 4
+  %15 = add nuw nsw i64 %14, 63
+  %16 = and i64 %15, 137438953408
+  %17 = getelementptr inbounds i8, ptr %12, i64 %16
+  %18 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
+  store ptr %17, ptr %18, align 8
+  %19 = icmp eq ptr %2, null
+  br i1 %19, label %26, label %20
+
+20:                                               ; preds = %3
+  %21 = load i32, ptr %2, align 8
+  %22 = zext i32 %21 to i64
+  %23 = mul nuw nsw i64 %22, 48
+  %24 = add nuw nsw i64 %23, 111
+  %25 = and i64 %24, 549755813824
+  br label %26
+
+26:                                               ; preds = %3, %20
+  %27 = phi i64 [ %25, %20 ], [ 128, %3 ]
+  %28 = getelementptr inbounds i8, ptr %17, i64 %27
+  %29 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
+  store ptr %28, ptr %29, align 8
+  %30 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 8
+  %31 = load i64, ptr %30, align 8
+  %32 = add nsw i64 %31, 63
+  %33 = sdiv i64 %32, 64
+  %34 = shl nsw i64 %33, 6
+  %35 = getelementptr inbounds i8, ptr %28, i64 %34
+  %36 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
+  store ptr %35, ptr %36, align 8
+  %37 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 9
+  %38 = load i64, ptr %37, align 8
+  %39 = add nsw i64 %38, 63
+  %40 = sdiv i64 %39, 64
+  %41 = shl nsw i64 %40, 6
+  %42 = getelementptr inbounds i8, ptr %35, i64 %41
+  %43 = getelementptr inbounds %struct.context, ptr %17, i64 1
+  %44 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 10
+  %45 = load i64, ptr %44, align 8
+  %46 = add nsw i64 %45, 63
+  %47 = sdiv i64 %46, 64
+  %48 = shl nsw i64 %47, 6
+  store ptr %35, ptr %17, align 8
+  %49 = getelementptr inbounds i8, ptr %17, i64 8
+  store ptr %42, ptr %49, align 8
+  %50 = getelementptr inbounds i8, ptr %17, i64 16
+  store ptr %42, ptr %50, align 8
+  %51 = getelementptr inbounds i8, ptr %17, i64 24
+  store ptr %43, ptr %51, align 8
+  %52 = getelementptr inbounds i8, ptr %17, i64 32
+  store i64 %48, ptr %52, align 8
+  %53 = getelementptr inbounds i8, ptr %17, i64 40
+  store ptr %2, ptr %53, align 8
+  %54 = icmp eq i32 %6, 0
+  br i1 %54, label %55, label %56
+
+55:                                               ; preds = %56, %26
+  ret void
+
+56:                                               ; preds = %26, %56
+  %57 = phi i64 [ %70, %56 ], [ 0, %26 ]
+  %58 = load ptr, ptr %7, align 8
+  %59 = getelementptr inbounds %struct.tensor, ptr %58, i64 %57
+  store ptr null, ptr %59, align 8
+  %60 = getelementptr inbounds i8, ptr %59, i64 8
+  store i32 1, ptr %60, align 8
+  %61 = getelementptr inbounds i8, ptr %59, i64 12
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(10) %61, i8 0, i64 10, i1 false)
+  %62 = getelementptr inbounds i8, ptr %59, i64 22
+  store i16 1, ptr %62, align 2
+  %63 = getelementptr inbounds i8, ptr %59, i64 24
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %63, i8 0, i64 24, i1 false)
+  %64 = load ptr, ptr %13, align 8
+  %65 = getelementptr inbounds %struct.argument, ptr %64, i64 %57
+  %66 = load ptr, ptr %7, align 8
+  %67 = getelementptr inbounds %struct.tensor, ptr %66, i64 %57
+  store i32 7, ptr %65, align 8
+  %68 = getelementptr inbounds i8, ptr %65, i64 4
+  store i32 0, ptr %68, align 4
+  %69 = getelementptr inbounds i8, ptr %65, i64 8
+  store ptr %67, ptr %69, align 8
+  %70 = add nuw nsw i64 %57, 1
+  %71 = icmp eq i64 %70, %8
+  br i1 %71, label %55, label %56, !llvm.loop !14
+}
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #8
+
+; Function Attrs: nounwind
+define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed_addr #0 {
+  %2 = alloca %struct.argument, align 8
+  %3 = load ptr, ptr %0, align 8
+  %4 = getelementptr inbounds %struct.plan_code, ptr %3, i64 0, i32 2
+  %5 = load i32, ptr %4, align 8
+  %6 = zext i32 %5 to i64
+  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
+  %8 = getelementptr inbounds %struct.plan_code, ptr %3, i64 0, i32 3
+  %9 = load i32, ptr %8, align 4
+  %10 = zext i32 %9 to i64
+  %11 = getelementptr inbounds i32, ptr %7, i64 %10
+  %12 = icmp eq i32 %9, 0
+  br i1 %12, label %167, label %13
+
+13:                                               ; preds = %1
+  %14 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
+  %15 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %16 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 2
+  %17 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
+  %18 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
+  %19 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
+  %20 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
+  %21 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
+  br label %22
+
+22:                                               ; preds = %13, %163
+  %23 = phi ptr [ %7, %13 ], [ %165, %163 ]
+  %24 = load i32, ptr %23, align 4
+  %25 = icmp eq i32 %24, 0
+  %26 = getelementptr inbounds i32, ptr %23, i64 1
+  %27 = load ptr, ptr %0, align 8
+  br i1 %25, label %28, label %107
+
+28:                                               ; preds = %22
+  %29 = getelementptr inbounds %struct.plan_code, ptr %27, i64 0, i32 5
+  %30 = load i32, ptr %29, align 4
+  %31 = zext i32 %30 to i64
+  %32 = getelementptr inbounds i8, ptr @model_plan, i64 %31
+  %33 = load i32, ptr %26, align 4
+  %34 = zext i32 %33 to i64
+  %35 = getelementptr inbounds i32, ptr %32, i64 %34
+  %36 = getelementptr inbounds %struct.plan_code, ptr %27, i64 0, i32 4
+  %37 = load i32, ptr %36, align 8
+  %38 = zext i32 %37 to i64
+  %39 = getelementptr inbounds i8, ptr @model_plan, i64 %38
+  %40 = load i32, ptr %35, align 4
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #12
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %2, i8 0, i64 16, i1 false)
+  %41 = getelementptr inbounds i32, ptr %23, i64 2
+  %42 = load i32, ptr %41, align 4
+  %43 = icmp eq i32 %42, 0
+  br i1 %43, label %96, label %44
+
+44:                                               ; preds = %28
+  %45 = zext i32 %42 to i64
+  br label %46
+
+46:                                               ; preds = %72, %44
+  %47 = phi i64 [ 0, %44 ], [ %94, %72 ]
+  %48 = add nuw nsw i64 %47, 2
+  %49 = and i64 %48, 4294967295
+  %50 = getelementptr inbounds i32, ptr %26, i64 %49
+  %51 = load i32, ptr %50, align 4
+  %52 = zext i32 %51 to i64
+  %53 = getelementptr inbounds %struct.plan_place, ptr %39, i64 %52
+  %54 = load ptr, ptr %18, align 8
+  %55 = getelementptr inbounds %struct.tensor, ptr %54, i64 %47
+  %56 = load i32, ptr %53, align 8
+  switch i32 %56, label %57 [
+    i32 0, label %72
+    i32 1, label %69
+  ]
+
+57:                                               ; preds = %46
+  %58 = add i32 %56, -2
+  %59 = icmp ult i32 %58, %15
+  br i1 %59, label %60, label %64
+
+60:                                               ; preds = %57
+  %61 = load ptr, ptr %17, align 8
+  %62 = zext i32 %58 to i64
+  %63 = getelementptr inbounds %struct.model_buffer, ptr %61, i64 %62
+  br label %69
+
+64:                                               ; preds = %57
+  %65 = load ptr, ptr %16, align 8
+  %66 = sub i32 %58, %15
+  %67 = zext i32 %66 to i64
+  %68 = getelementptr inbounds %struct.model_buffer, ptr %65, i64 %67
+  br label %69
+
+69:                                               ; preds = %64, %60, %46
+  %70 = phi ptr [ %68, %64 ], [ %63, %60 ], [ %14, %46 ]
+  %71 = load ptr, ptr %70, align 8
+  br label %72
+
+72:                                               ; preds = %69, %46
+  %73 = phi ptr [ @model_plan, %46 ], [ %71, %69 ]
+  %74 = getelementptr inbounds %struct.plan_place, ptr %53, i64 0, i32 6
+  %75 = load i64, ptr %74, align 8
+  %76 = getelementptr inbounds i8, ptr %73, i64 %75
+  store ptr %76, ptr %55, align 8
+  %77 = getelementptr inbounds %struct.plan_place, ptr %39, i64 %52, i32 1
+  %78 = load i32, ptr %77, align 4
+  %79 = getelementptr inbounds %struct.tensor, ptr %54, i64 %47, i32 3
+  store i32 %78, ptr %79, align 8
+  %80 = getelementptr inbounds %struct.plan_place, ptr %39, i64 %52, i32 2
+  %81 = load i8, ptr %80, align 8
+  %82 = getelementptr inbounds %struct.tensor, ptr %54, i64 %47, i32 4
+  store i8 %81, ptr %82, align 4
+  %83 = getelementptr inbounds %struct.plan_place, ptr %39, i64 %52, i32 3
+  %84 = load i8, ptr %83, align 1
+  %85 = getelementptr inbounds %struct.tensor, ptr %54, i64 %47, i32 5
+  store i8 %84, ptr %85, align 1
+  %86 = getelementptr inbounds %struct.plan_place, ptr %39, i64 %52, i32 4
+  %87 = load i16, ptr %86, align 2
+  %88 = getelementptr inbounds %struct.tensor, ptr %54, i64 %47, i32 6
+  store i16 %87, ptr %88, align 2
+  %89 = getelementptr inbounds %struct.plan_place, ptr %39, i64 %52, i32 5
+  %90 = load i32, ptr %89, align 4
+  %91 = zext i32 %90 to i64
+  %92 = getelementptr inbounds i8, ptr @model_plan, i64 %91
+  %93 = getelementptr inbounds %struct.tensor, ptr %54, i64 %47, i32 7
+  store ptr %92, ptr %93, align 8
+  %94 = add nuw nsw i64 %47, 1
+  %95 = icmp eq i64 %94, %45
+  br i1 %95, label %96, label %46, !llvm.loop !15
+
+96:                                               ; preds = %72, %28
+  %97 = sext i32 %40 to i64
+  %98 = getelementptr inbounds i8, ptr %35, i64 %97
+  %99 = load ptr, ptr %19, align 8
+  %100 = load ptr, ptr %20, align 8
+  store ptr %99, ptr %100, align 8
+  %101 = load ptr, ptr %21, align 8
+  %102 = call i32 %98(ptr noundef null, ptr noundef %101, i32 noundef %42, ptr noundef nonnull %2) #13
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #12
+  %103 = icmp eq i32 %102, 0
+  br i1 %103, label %104, label %167
+
+104:                                              ; preds = %96
+  %105 = add i32 %42, 3
+  %106 = zext i32 %105 to i64
+  br label %163
+
+107:                                              ; preds = %22
+  %108 = getelementptr inbounds %struct.plan_code, ptr %27, i64 0, i32 4
+  %109 = load i32, ptr %108, align 8
+  %110 = zext i32 %109 to i64
+  %111 = getelementptr inbounds i8, ptr @model_plan, i64 %110
+  %112 = getelementptr inbounds i32, ptr %23, i64 2
+  %113 = load i32, ptr %112, align 4
+  %114 = zext i32 %113 to i64
+  %115 = getelementptr inbounds %struct.plan_place, ptr %111, i64 %114
+  %116 = load i32, ptr %115, align 8
+  switch i32 %116, label %117 [
+    i32 0, label %132
+    i32 1, label %129
+  ]
+
+117:                                              ; preds = %107
+  %118 = add i32 %116, -2
+  %119 = icmp ult i32 %118, %15
+  br i1 %119, label %120, label %124
+
+120:                                              ; preds = %117
+  %121 = load ptr, ptr %17, align 8
+  %122 = zext i32 %118 to i64
+  %123 = getelementptr inbounds %struct.model_buffer, ptr %121, i64 %122
+  br label %129
+
+124:                                              ; preds = %117
+  %125 = load ptr, ptr %16, align 8
+  %126 = sub i32 %118, %15
+  %127 = zext i32 %126 to i64
+  %128 = getelementptr inbounds %struct.model_buffer, ptr %125, i64 %127
+  br label %129
+
+129:                                              ; preds = %107, %124, %120
+  %130 = phi ptr [ %128, %124 ], [ %123, %120 ], [ %14, %107 ]
+  %131 = load ptr, ptr %130, align 8
+  br label %132
+
+132:                                              ; preds = %129, %107
+  %133 = phi ptr [ @model_plan, %107 ], [ %131, %129 ]
+  %134 = getelementptr inbounds %struct.plan_place, ptr %115, i64 0, i32 6
+  %135 = load i64, ptr %134, align 8
+  %136 = load i32, ptr %26, align 4
+  %137 = zext i32 %136 to i64
+  %138 = getelementptr inbounds %struct.plan_place, ptr %111, i64 %137
+  %139 = load i32, ptr %138, align 8
+  switch i32 %139, label %140 [
+    i32 0, label %155
+    i32 1, label %152
+  ]
+
+140:                                              ; preds = %132
+  %141 = add i32 %139, -2
+  %142 = icmp ult i32 %141, %15
+  br i1 %142, label %143, label %147
+
+143:                                              ; preds = %140
+  %144 = load ptr, ptr %17, align 8
+  %145 = zext i32 %141 to i64
+  %146 = getelementptr inbounds %struct.model_buffer, ptr %144, i64 %145
+  br label %152
+
+147:                                              ; preds = %140
+  %148 = load ptr, ptr %16, align 8
+  %149 = sub i32 %141, %15
+  %150 = zext i32 %149 to i64
+  %151 = getelementptr inbounds %struct.model_buffer, ptr %148, i64 %150
+  br label %152
+
+152:                                              ; preds = %132, %147, %143
+  %153 = phi ptr [ %151, %147 ], [ %146, %143 ], [ %14, %132 ]
+  %154 = load ptr, ptr %153, align 8
+  br label %155
+
+155:                                              ; preds = %132, %152
+  %156 = phi ptr [ @model_plan, %132 ], [ %154, %152 ]
+  %157 = getelementptr inbounds i8, ptr %133, i64 %135
+  %158 = getelementptr inbounds %struct.plan_place, ptr %138, i64 0, i32 6
+  %159 = load i64, ptr %158, align 8
+  %160 = getelementptr inbounds i8, ptr %156, i64 %159
+  %161 = getelementptr inbounds %struct.plan_place, ptr %111, i64 %137, i32 7
+  %162 = load i64, ptr %161, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %157, ptr align 1 %160, i64 %162, i1 false)
+  br label %163
+
+163:                                              ; preds = %155, %104
+  %164 = phi i64 [ 3, %155 ], [ %106, %104 ]
+  %165 = getelementptr inbounds i32, ptr %23, i64 %164
+  %166 = icmp ult ptr %165, %11
+  br i1 %166, label %22, label %167, !llvm.loop !16
+
+167:                                              ; preds = %96, %163, %1
+  %168 = phi i32 [ 0, %1 ], [ 0, %163 ], [ -10, %96 ]
+  ret i32 %168
+}
+
+; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: write)
+declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #9
+
+; Function Attrs: nounwind
+define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
+  %3 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
+  %4 = load ptr, ptr %3, align 8
+  %5 = load ptr, ptr %0, align 8
+  %6 = getelementptr inbounds %struct.context, ptr %5, i64 0, i32 3
+  %7 = load ptr, ptr %6, align 8
+  %8 = zext i32 %1 to i64
+  %9 = getelementptr inbounds %struct.context, ptr %7, i64 %8
+  %10 = getelementptr inbounds %struct.context, ptr %5, i64 0, i32 2
+  %11 = load ptr, ptr %10, align 8
+  %12 = getelementptr inbounds %struct.context, ptr %5, i64 0, i32 4
+  %13 = load i64, ptr %12, align 8
+  %14 = mul nsw i64 %13, %8
+  %15 = getelementptr inbounds i8, ptr %11, i64 %14
+  store ptr %15, ptr %9, align 8
+  %16 = load ptr, ptr %0, align 8
+  %17 = getelementptr inbounds %struct.context, ptr %16, i64 0, i32 4
+  %18 = load i64, ptr %17, align 8
+  %19 = getelementptr inbounds i8, ptr %15, i64 %18
+  %20 = getelementptr inbounds %struct.context, ptr %7, i64 %8, i32 1
+  store ptr %19, ptr %20, align 8
+  %21 = getelementptr inbounds %struct.context, ptr %7, i64 %8, i32 2
+  store ptr null, ptr %21, align 8
+  store ptr %9, ptr %3, align 8
+  %22 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 1
+  %23 = load ptr, ptr %22, align 8
+  %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
+  %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
+  %26 = load ptr, ptr %25, align 8
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #13
+  %28 = icmp eq i32 %27, 0
+  br i1 %28, label %31, label %29
+
+29:                                               ; preds = %2
+  %30 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 4
+  store atomic i32 1, ptr %30 monotonic, align 8
+  br label %31
+
+31:                                               ; preds = %29, %2
+  store ptr %4, ptr %3, align 8
+  ret void
+}
+
+; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #10
+
+; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: read)
+declare ptr @llvm.load.relative.i64(ptr, i64) #11
+
+attributes #0 = { nounwind "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #2 = { mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #3 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #4 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #5 = { nofree norecurse nosync nounwind memory(argmem: write) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #6 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #7 = { nofree nosync nounwind memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #8 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #9 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #10 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #11 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
+attributes #12 = { nounwind }
+attributes #13 = { nobuiltin nounwind "no-builtins" }
+attributes #14 = { nobuiltin "no-builtins" }
+
+!llvm.module.flags = !{!0, !1}
+
+!0 = !{i32 1, !"wchar_size", i32 4}
+!1 = !{i32 8, !"PIC Level", i32 2}
+!2 = !{i64 3028}
+!3 = !{i64 3534}
+!4 = distinct !{!4, !5}
+!5 = !{!"llvm.loop.mustprogress"}
+!6 = distinct !{!6, !5}
+!7 = distinct !{!7, !5}
+!8 = distinct !{!8, !9}
+!9 = !{!"llvm.loop.unroll.disable"}
+!10 = distinct !{!10, !9}
+!11 = distinct !{!11, !5}
+!12 = distinct !{!12, !9}
+!13 = distinct !{!13, !9}
+!14 = distinct !{!14, !5}
+!15 = distinct !{!15, !5}
+!16 = distinct !{!16, !5}

@@ -1,0 +1,212 @@
+"""The plan of a library as bytes, in the form that native/runtime.c reads: one section of constants of an object file.
+
+All places are bytes from the begin of the section, so that nothing in it depends on where the library is loaded.
+Constants stand at its end, at multiples of 64 bytes, each once for all codes.
+
+Tests: tests/library/test_call_plan.py
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tvmq.base.tvm_internals import SYMBOL as KERNEL_SYMBOL
+from tvmq.codegen.compile.kernel_scratch import Scratch
+from tvmq.errors import BuildError
+from tvmq.library.call_plan import ALIGNMENT, CONSTANT, INPUT, OUTPUT, STORAGE, Call, CallPlan, TensorLocation
+from tvmq.runtime.artifact.link.elf_object import (
+    ALLOC,
+    GLOBAL,
+    PROGBITS,
+    UNDEFINED,
+    ObjectFile,
+    Relocation,
+    Section,
+)
+from tvmq.runtime.artifact.link.elf_object import Symbol as ElfSymbol
+from tvmq.runtime.artifact.link.shared_object import R_PC32
+
+# The structures of native/runtime.c
+VERSION = 1
+HEAD = struct.Struct("<12I")
+TENSOR = struct.Struct("<6Idq8q")
+PLACE = struct.Struct("<2I2BHI2q")
+CODE = struct.Struct("<8I3q")
+CALL, COPY = 0, 1
+IN_PLAN, IN_STORAGE, IN_TENSORS = 0, 1, 2
+MOST_RANK = 8
+BLOCK_HEAD, SLACK = 64, 128  # what the runtime's allocator needs beside the buffers
+TYPE_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}  # of DLPack, by NumPy's kinds
+PLAN_SYMBOL = "model_plan"
+OBJECT = 1  # kind of a symbol
+
+
+@dataclass(frozen=True)
+class CodePlan:
+    """Code for one instruction set.
+
+    name     as users name the target
+    needs    words that tell the runtime which CPUs can run it (processors.py)
+    plan     its steps
+    scratch  {kernel: what it allocates}
+    symbols  {kernel: its symbol}
+    """
+
+    name: str
+    needs: Sequence[int]
+    plan: CallPlan
+    scratch: Mapping[str, Scratch]
+    symbols: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Names and hashes that the library tells; inputs and outputs as a description has them, with "alignment"."""
+
+    name: str
+    model_hash: str
+    code_hash: str
+    inputs: Sequence[Mapping[str, Any]]
+    outputs: Sequence[Mapping[str, Any]]
+
+
+@dataclass
+class _Writer:
+    """Bytes that grow, of which texts and lists of numbers are kept once."""
+
+    data: bytearray = field(default_factory=bytearray)
+    known: dict[bytes, int] = field(default_factory=dict)
+    relocations: list[tuple[int, str]] = field(default_factory=list)  # (place, symbol)
+
+    def add(self, data: bytes, align: int = 8) -> int:
+        self.data += bytes(-len(self.data) % align)
+        place = len(self.data)
+        self.data += data
+        return place
+
+    def share(self, data: bytes, align: int = 8) -> int:
+        """TensorLocation of equal bytes, new ones if there are none at such a place."""
+        if self.known.get(data, 1) % align:
+            self.known[data] = self.add(data, align)
+        return self.known[data]
+
+    def text(self, text: str) -> int:
+        return self.share(text.encode() + b"\0")
+
+
+def plan_object(interface: Interface, codes: Sequence[CodePlan]) -> ObjectFile:
+    """An object file with the plan of all codes, best first."""
+    writer = _Writer(bytearray(HEAD.size))
+    inputs, outputs = (_write_tensors(writer, tensors) for tensors in (interface.inputs, interface.outputs))
+    tables = [(_order_places(code.plan), code) for code in codes]
+    begins_of_places = [writer.add(bytes(len(places) * PLACE.size)) for places, _ in tables]
+    entries = [
+        _write_code(writer, code, places, at) for (places, code), at in zip(tables, begins_of_places, strict=True)
+    ]
+    table = writer.add(b"".join(entries))
+    names = " ".join(code.name for code in codes)
+    texts = [writer.text(text) for text in (interface.name, interface.model_hash, interface.code_hash, names)]
+    for (places, code), at in zip(tables, begins_of_places, strict=True):
+        begins = [writer.share(array.tobytes(), ALIGNMENT) for array in code.plan.constants]
+        packed = [_pack_place(writer, place, len(interface.inputs), begins) for place in places]
+        writer.data[at : at + len(packed) * PLACE.size] = b"".join(packed)
+    head = VERSION, table, len(codes), inputs, len(interface.inputs), outputs, len(interface.outputs), 0, *texts
+    writer.data[: HEAD.size] = HEAD.pack(*head)
+    return _object(writer)
+
+
+def _write_tensors(writer: _Writer, tensors: Sequence[Mapping[str, Any]]) -> int:
+    entries = []
+    for tensor in tensors:
+        shape, dtype = tensor["shape"], np.dtype(tensor["dtype"])
+        if len(shape) > MOST_RANK:
+            raise BuildError(
+                f"export_library: '{tensor['name']}' has {len(shape)} axes, a library takes tensors of at most "
+                f"{MOST_RANK}; reshape it outside of the model"
+            )
+        scale, zero = _single_number(tensor.get("scale")), _single_number(tensor.get("zero_point"))
+        encoding = (0.0, 0) if scale is None else (scale, int(zero or 0))
+        texts = writer.text(tensor["name"]), writer.text(str(dtype))
+        sizes = [*shape, *[0] * (MOST_RANK - len(shape))]
+        entries.append(TENSOR.pack(*texts, len(shape), tensor["alignment"], dtype.itemsize, 0, *encoding, *sizes))
+    return writer.add(b"".join(entries))
+
+
+def _single_number(value: Any) -> float | None:
+    """A number, also of a list of one; None for what is none, and for one a channel, which the JSON file tells."""
+    values = np.ravel([] if value is None else value)
+    return float(values[0]) if values.size == 1 else None
+
+
+def _order_places(plan: CallPlan) -> list[TensorLocation]:
+    """Each place that a step names, once."""
+    named = (
+        place
+        for step in plan.steps
+        for place in (step.places if isinstance(step, Call) else (step.source, step.target))
+    )
+    return list(dict.fromkeys(named))
+
+
+def _write_code(writer: _Writer, code: CodePlan, places: Sequence[TensorLocation], at: int) -> bytes:
+    """Steps, kernels and needs; the entry of the table of codes."""
+    number = {place: index for index, place in enumerate(places)}
+    for place in places:
+        writer.share(_pack_shape(place))  # in front of the constants, which may be long
+    kernels = list(dict.fromkeys(step.kernel for step in code.plan.steps if isinstance(step, Call)))
+    words: list[int] = []
+    for step in code.plan.steps:
+        if isinstance(step, Call):
+            words += [CALL, kernels.index(step.kernel), len(step.places), *(number[place] for place in step.places)]
+        else:
+            words += [COPY, number[step.source], number[step.target]]
+    distances = writer.add(bytes(4 * len(kernels)))
+    writer.relocations += [(distances + 4 * index, code.symbols[kernel]) for index, kernel in enumerate(kernels)]
+    sums = [code.scratch[kernel].sum_bytes(BLOCK_HEAD) for kernel in kernels]
+    shared, of_threads = (max((one[index] for one in sums), default=0) for index in range(2))
+    most = max((len(step.places) for step in code.plan.steps if isinstance(step, Call)), default=0)
+    return CODE.pack(
+        writer.text(code.name), writer.share(struct.pack(f"<{len(code.needs)}I", *code.needs)),
+        writer.add(struct.pack(f"<{len(words)}I", *words)), len(words), at, distances, most, 0,
+        code.plan.storage_bytes, shared + SLACK if shared else 0, of_threads + SLACK if of_threads else 0,
+    )  # fmt: skip
+
+
+def _pack_shape(place: TensorLocation) -> bytes:
+    return struct.pack(f"<{len(place.shape)}q", *place.shape)
+
+
+def _pack_place(writer: _Writer, place: TensorLocation, inputs: int, constants: Sequence[int]) -> bytes:
+    """The entry of a place; constants: where each begins."""
+    memory = {
+        CONSTANT: IN_PLAN,
+        STORAGE: IN_STORAGE,
+        INPUT: IN_TENSORS + place.number,
+        OUTPUT: IN_TENSORS + inputs + place.number,
+    }[place.memory]
+    offset = place.offset + (constants[place.number] if place.memory == CONSTANT else 0)
+    dtype, shape = np.dtype(place.dtype), writer.share(_pack_shape(place))
+    return PLACE.pack(
+        memory, len(place.shape), TYPE_CODES[dtype.kind], 8 * dtype.itemsize, 1, shape, offset, place.size
+    )
+
+
+def _object(writer: _Writer) -> ObjectFile:
+    """The bytes as the only section, behind the empty one, of an object file that knows kernels by their symbols."""
+    names = list(dict.fromkeys(symbol for _, symbol in writer.relocations))
+    empty = Section("", 0, 0, 0, 1, b"")
+    section = Section(".rodata.plan", PROGBITS, ALLOC, len(writer.data), ALIGNMENT, bytes(writer.data))
+    plan = ElfSymbol(PLAN_SYMBOL, GLOBAL, OBJECT, 1, 0, len(writer.data))
+    kernels = [ElfSymbol(name, GLOBAL, 0, UNDEFINED, 0, 0) for name in names]
+    relocations = [Relocation(1, place, R_PC32, 1 + names.index(symbol), 0) for place, symbol in writer.relocations]
+    return ObjectFile((empty, section), (plan, *kernels), tuple(relocations))
+
+
+def kernel_symbol(kernel: str) -> str:
+    """Symbol of a kernel in the object files of the compiler."""
+    return KERNEL_SYMBOL + kernel

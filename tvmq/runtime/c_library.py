@@ -1,0 +1,197 @@
+"""Libraries that `export_library` wrote, called by ctypes: NumPy alone, no compiler and no TVM.
+
+A folder holds NAME.json, libNAME.so and what C programs need. Results have the bits of the executable.
+
+Tests: tests/library/test_load_library.py
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmq.base.forks import RUNNING, ForkLock
+from tvmq.errors import ArtifactError, DataError, MemoryLimitError, TargetError
+from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse_not_finite
+
+ABI = 1
+WRONG_CPU = -7
+
+
+class Buffer(ctypes.Structure):
+    """NAME_buffer of the header."""
+
+    _fields_ = (("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
+
+
+class ModelDescription(ctypes.Structure):
+    """NAME_description of the header."""
+
+    _fields_ = (
+        *((name, ctypes.c_char_p) for name in ("name", "model_hash", "code_hash", "code", "codes")),
+        *((name, ctypes.c_uint32) for name in ("abi", "inputs", "outputs", "sizes")),
+    )
+
+
+class CFunctions:
+    """Functions of a library by their names without the model's.
+
+    raises   ArtifactError for a file that is no such library
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        try:
+            self._library = ctypes.CDLL(str(path))
+            self.init = self._function(f"{name}_init", ctypes.c_int)
+            self.describe = self._function(f"{name}_describe", ctypes.c_int, ctypes.POINTER(ModelDescription))
+            self.workspace_bytes = self._function(
+                f"{name}_workspace_bytes", ctypes.c_int64, ctypes.c_void_p, ctypes.c_uint32
+            )
+            buffers = ctypes.POINTER(Buffer)
+            self.run = self._function(
+                f"{name}_run", ctypes.c_int, ctypes.c_void_p, buffers, buffers, Buffer, ctypes.c_void_p
+            )
+            self.status_text = self._function(f"{name}_status_text", ctypes.c_char_p, ctypes.c_int)
+        except (OSError, AttributeError) as error:
+            raise ArtifactError(f"load: '{path}' is no library of a model ({error}); export it again") from error
+
+    def _function(self, name: str, result: Any, *arguments: Any) -> Any:
+        function = self._library[name]
+        function.restype, function.argtypes = result, arguments
+        return function
+
+    def text_of(self, status: int) -> str:
+        """The sentence of a status."""
+        return str(self.status_text(status).decode())
+
+
+class LibraryModel:
+    """A model in a library: run it; safe to share between threads, whose runs take turns.
+
+    path   libNAME.so
+    facts  NAME.json
+    """
+
+    def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
+        self.path, self.facts = path, dict(facts)
+        self._functions = CFunctions(path, str(facts["name"]))
+        described = ModelDescription()
+        self._check(self._functions.describe(ctypes.byref(described)), "load")
+        if (described.abi, described.code_hash.decode()) != (ABI, facts["code_hash"]):
+            raise ArtifactError(f"load: '{path}' is not the library that its .json describes; export it again")
+        status = self._functions.init()
+        if status == WRONG_CPU:
+            codes = ", ".join(f"{one['name']} ({' '.join(one['needs'])})" for one in facts["targets"])
+            raise TargetError(f"load: '{path}' has code for {codes}, and this CPU runs none; export it for this one")
+        self._check(status, "load")
+        self._input_info, self._output_info = (_infos(facts[kind]) for kind in ("inputs", "outputs"))
+        self._inputs = Inputs(self._input_info)
+        self._lock = ForkLock("running the model", RUNNING)
+        self._workspace = self._allocate_workspace()
+
+    @property
+    def input_info(self) -> tuple[TensorInfo, ...]:
+        """Name, shape, dtype, and scale and zero point of the codes, of each input."""
+        return self._input_info
+
+    @property
+    def output_info(self) -> tuple[TensorInfo, ...]:
+        """Name, shape, dtype, and scale and zero point of the codes, of each output."""
+        return self._output_info
+
+    def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """Run the model: a fresh array for each output; the arguments are those of `Executable.run`.
+
+        raises   DataError naming the input
+        """
+        arrays = self._inputs.check(inputs, check_finite=check_finite)
+        results = [aligned_zeros([int(size) for size in info.shape], info.dtype) for info in self._output_info]
+        with self._lock.lock:
+            for own, array in zip(self._inputs.arrays, arrays, strict=True):
+                if own is not array:
+                    own[...] = array
+            buffers = _buffers(self._inputs.arrays), _buffers(results), _buffer(self._workspace)
+            status = self._functions.run(None, *buffers, None)
+        if status:
+            raise DataError(f"run: '{self.path}' gave status {status}: {self._functions.text_of(status)}")
+        if check_finite:
+            for array, info in zip(results, self._output_info, strict=True):
+                refuse_not_finite(array, f"output '{info.name}'", "the inputs do not")
+        return results
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Inputs in order; the result alone if there is one output, else a list."""
+        results = self.run(self._inputs.by_position(arrays))
+        return results[0] if len(results) == 1 else results
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
+        return f"LibraryModel({inputs} -> {outputs}; {self.path})"
+
+    def _allocate_workspace(self) -> np.ndarray:
+        size = self._functions.workspace_bytes(None, 1)
+        self._check(min(size, 0), "load")
+        try:
+            return aligned_zeros([size], "uint8")
+        except MemoryError as error:
+            raise MemoryLimitError(f"load: '{self.path}' needs {size} bytes, which are not there") from error
+
+    def _check(self, status: int, where: str) -> None:
+        if status:
+            raise ArtifactError(f"{where}: '{self.path}': {self._functions.text_of(status)}")
+
+
+def load_library(folder: Path, *, sha256: str | None = None) -> LibraryModel:
+    """The model in a folder that `export_library` wrote.
+
+    sha256   of libNAME.so; another one is refused before any of its code runs
+    raises   ArtifactError for a folder of something else, TargetError for a CPU that none of its code fits
+    """
+    facts = _read_facts(folder)
+    path = folder / f"lib{facts['name']}.so"
+    if sha256 is not None:
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise ArtifactError(f"load: '{path}' cannot be read ({error.strerror}); export the model again") from error
+        if found != sha256:
+            raise ArtifactError(f"load: '{path}' has the hash {found}, not {sha256}; it is another file")
+    return LibraryModel(path.resolve(), facts)
+
+
+def _read_facts(folder: Path) -> dict[str, Any]:
+    """The only .json file of a folder that describes a library."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            facts = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(facts, dict) and facts.get("schema") == 1 and facts.get("name") == path.stem:
+            found.append(facts)
+    if len(found) != 1:
+        raise ArtifactError(
+            f"load: '{folder}' has {len(found)} libraries of models, one is expected; name a folder of `tvmq "
+            "export-library`, or a .tvmq file"
+        )
+    return found[0]
+
+
+def _infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
+    known = ("name", "shape", "dtype", "scale", "zero_point")
+    return infos([{key: value for key, value in tensor.items() if key in known} for tensor in described])
+
+
+def _buffer(array: np.ndarray) -> Buffer:
+    return Buffer(array.ctypes.data, array.nbytes)
+
+
+def _buffers(arrays: Sequence[np.ndarray]) -> Any:
+    return (Buffer * len(arrays))(*map(_buffer, arrays))

@@ -1,0 +1,43 @@
+"""`tvmq export-library`: a saved model as a shared library for programs in C."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import tvmq
+from tvmq.tools.cli.arguments import Json, OutputPath, Quiet
+from tvmq.tools.cli.console import print_json, print_rows, size_text, step
+from tvmq.tools.cli.trust import load_without_code
+
+
+def export_library(
+    model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
+
+    Linux on x86-64. NAME_run computes what `tvmq run` gives, bit for bit; example.c shows how to call it.
+
+    Example: tvmq export-library digits.tvmq -o digits/
+
+    Example: tvmq export-library digits.tvmq -o digits/ --target x86-64-v3
+
+    model   A model saved by `tvmq quantize`, all sizes fixed.
+    output  Folder to write NAME.h, libNAME.so, NAME.json and example.c to.
+    name    Prefix of files, functions and macros. Default: name of the folder.
+    target  CPU to build for, as `tvmq build` takes it. Default: that of the model.
+    """
+    exe = load_without_code(model, sha256)
+    with step("export", quiet=quiet):
+        export = tvmq.export_library(exe, output, name=name, target=target)
+    if as_json:
+        print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
+        return
+    rows = [
+        ["written", f"{export.library}, {export.header.name}, {export.facts.name} and {export.example.name}"],
+        ["size", f"{size_text(export.library_bytes)}, {size_text(export.constant_bytes)} of them constants"],
+        ["code", " ".join(export.targets)],
+        ["asks for", ", ".join(export.undefined) or "nothing"],
+    ]
+    print_rows(rows)
