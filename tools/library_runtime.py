@@ -26,7 +26,7 @@ FLAGS = (
 
 def find_compiler() -> str | None:
     """The clang whose text is kept; None where it is not installed."""
-    return next((found for name in COMPILERS if (found := shutil.which(name))), None)
+    return next((path for name in COMPILERS if (path := shutil.which(name))), None)
 
 
 def make_text(arch: str, compiler: str) -> str:

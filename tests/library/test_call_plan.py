@@ -30,8 +30,8 @@ def test_results_that_no_kernel_writes(tmp_path):
     tvmq.export_library(results_module(), tmp_path / "results")
     x = np.array([[-1, 2, -3], [4, -5, 6]], np.float32)
     model = load_library(tmp_path / "results")
-    relu = np.maximum(x, 0)
-    for result, expected in zip(model(x), (x, relu, relu.ravel(), relu, np.arange(5)), strict=True):
+    relu, numbers = np.maximum(x, 0), np.arange(5, dtype=np.int32)
+    for result, expected in zip(model(x), (x, relu, relu.ravel(), relu, numbers), strict=True):
         assert result.dtype == expected.dtype
         np.testing.assert_array_equal(result, expected)
 

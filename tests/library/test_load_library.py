@@ -135,11 +135,13 @@ def test_wrong_folders_are_refused(digits_folder, tmp_path):
     (tmp_path / "digits" / "digits.json").write_text(json.dumps({**facts, "code_hash": "0" * 64}))
     with pytest.raises(ArtifactError, match="is not the library that its .json describes; export it again"):
         load_library(tmp_path / "digits")
-    (tmp_path / "digits" / "libdigits.so").unlink()
+    shutil.copytree(digits_folder, tmp_path / "damaged")
+    (tmp_path / "damaged" / "libdigits.so").write_bytes(b"\x7fELF")
     with pytest.raises(ArtifactError, match="is no library of a model"):
-        load_library(tmp_path / "digits")
+        load_library(tmp_path / "damaged")
+    (tmp_path / "damaged" / "libdigits.so").unlink()
     with pytest.raises(ArtifactError, match="cannot be read"):
-        load_library(tmp_path / "digits", sha256="0" * 64)
+        load_library(tmp_path / "damaged", sha256="0" * 64)
 
 
 def test_hash_of_the_library(digits_folder):

@@ -54,14 +54,15 @@ def numbered_symbol(number: int, kernel: str) -> str:
 
 def assemble_library(
     interface: Interface, codes: Sequence[CodePlan], objects: Sequence[ObjectFile], runtime: ObjectFile
-) -> tuple[bytes, list[str]]:
-    """The shared library libNAME.so with the hash of its code, and the symbols that it asks a program for.
+) -> tuple[bytes, list[str], Interface]:
+    """The shared library libNAME.so, the symbols that it asks a program for, the interface with the hash of its code.
 
     objects  of each code, from `isolate_code`
     raises   BuildError for kernels that call something that a library has not
     """
-    draft = _link(replace(interface, code_hash="0" * 64), codes, objects, runtime)[0]
-    return _link(replace(interface, code_hash=hashlib.sha256(draft).hexdigest()), codes, objects, runtime)
+    draft, _ = _link(replace(interface, code_hash="0" * 64), codes, objects, runtime)
+    hashed = replace(interface, code_hash=hashlib.sha256(draft).hexdigest())
+    return *_link(hashed, codes, objects, runtime), hashed
 
 
 def _link(

@@ -102,7 +102,7 @@ def export_library(
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    library, undefined = assemble_library(interface, plans, objects, runtime_object(X86))
+    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(X86))
     facts = {
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],

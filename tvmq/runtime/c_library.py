@@ -158,30 +158,30 @@ def load_library(folder: Path, *, sha256: str | None = None) -> LibraryModel:
     path = folder / f"lib{facts['name']}.so"
     if sha256 is not None:
         try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
             raise ArtifactError(f"load: '{path}' cannot be read ({error.strerror}); export the model again") from error
-        if found != sha256:
-            raise ArtifactError(f"load: '{path}' has the hash {found}, not {sha256}; it is another file")
+        if digest != sha256:
+            raise ArtifactError(f"load: '{path}' has the hash {digest}, not {sha256}; it is another file")
     return LibraryModel(path.resolve(), facts)
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:
     """The only .json file of a folder that describes a library."""
-    found = []
+    candidates = []
     for path in sorted(folder.glob("*.json")):
         try:
             facts = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
         if isinstance(facts, dict) and facts.get("schema") == 1 and facts.get("name") == path.stem:
-            found.append(facts)
-    if len(found) != 1:
+            candidates.append(facts)
+    if len(candidates) != 1:
         raise ArtifactError(
-            f"load: '{folder}' has {len(found)} libraries of models, one is expected; name a folder of `tvmq "
+            f"load: '{folder}' has {len(candidates)} libraries of models, one is expected; name a folder of `tvmq "
             "export-library`, or a .tvmq file"
         )
-    return found[0]
+    return candidates[0]
 
 
 def _infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
