@@ -96,11 +96,17 @@ def _constant_of(shape: Sequence[tirx.PrimExpr], value: float) -> relax.Expr:
     return relax.const(np.full([int(size) for size in shape], value, np.float32))
 
 
+def _softmax(call: relax.Call, x: relax.Expr) -> relax.Call:
+    return ops.softmax(x, axis=int(call.attrs.axis))
+
+
+def _log_softmax(call: relax.Call, x: relax.Expr) -> relax.Call:
+    return ops.log_softmax(x, axis=int(call.attrs.axis))
+
+
 NORMALIZATIONS = RewriteRules(
-    RewriteRule("call := nn.softmax(x)", lambda call, x: ops.softmax(x, axis=int(call.attrs.axis)), dtype=FLOAT),
-    RewriteRule(
-        "call := nn.log_softmax(x)", lambda call, x: ops.log_softmax(x, axis=int(call.attrs.axis)), dtype=FLOAT
-    ),
+    RewriteRule("call := nn.softmax(x)", _softmax, dtype=FLOAT),
+    RewriteRule("call := nn.log_softmax(x)", _log_softmax, dtype=FLOAT),
     RewriteRule("call := nn.layer_norm()", _layer_norm, dtype=FLOAT),
     RewriteRule("call := nn.rms_norm()", _rms_norm, dtype=FLOAT),
     RewriteRule("call := nn.group_norm()", lambda call: _group_norm(call, int(call.attrs.num_groups)), dtype=FLOAT),

@@ -45,7 +45,7 @@ def save_golden(model: Any, path: str | os.PathLike[str], samples: Iterable[Mapp
     partial = Path(f"{os.fspath(path)}.part")
     try:
         with partial.open("wb") as file:
-            np.savez_compressed(file, **arrays)
+            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # its flag cannot be a name of ours
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
@@ -72,7 +72,7 @@ def assert_same_codes(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def _executable(model: Any) -> Any:
-    return load(model) if isinstance(model, str | os.PathLike) else model
+    return load(os.fspath(model)) if isinstance(model, str | os.PathLike) else model
 
 
 def _read(path: str | os.PathLike[str]) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:

@@ -56,7 +56,7 @@ class MatchState:
         """This match with one more variable."""
         return self if name in self.members else MatchState([*self.members, name], self.captured)
 
-    def expressions_by_label(self, node: PatternNode) -> dict[str, relax.Expr]:
+    def expressions_by_name(self, node: PatternNode) -> dict[str, relax.Expr]:
         """{name of a part of the pattern: the expression that it stands for}."""
         return {one.label: self.captured[id(one)] for one in nodes(node) if one.label and id(one) in self.captured}
 
@@ -221,7 +221,7 @@ def find_matches(view: View, pattern: PatternNode, expr: relax.Expr) -> Iterator
     ({'x': x, 'e': e}, ['e', 'y'])
     """
     for state in Matcher(view.producer, view.sources).matches(pattern, expr):
-        yield state.expressions_by_label(pattern), state.members
+        yield state.expressions_by_name(pattern), state.members
 
 
 def as_python(value: Any) -> Any:

@@ -204,6 +204,10 @@ def _attributes(text: str, pattern: str, where: str) -> dict[str, Any]:
     return attributes
 
 
+def _either(one: PatternNode, other: PatternNode) -> PatternNode:
+    return AnyOf(one, other)
+
+
 class _ExpressionReader:
     """Reads the notation with arguments, whose grammar is that of Python's expressions."""
 
@@ -232,12 +236,14 @@ class _ExpressionReader:
                 tuple(map(self._node, tree.args)),
                 {str(k.arg): self._literal(k.value) for k in tree.keywords},
             )
-            calls = [OperatorNode(n.removeprefix("relax."), args, attributes=attributes) for n in names.split(" | ")]
-            return reduce(AnyOf, calls[1:], calls[0])
+            calls: list[PatternNode] = [
+                OperatorNode(n.removeprefix("relax."), args, attributes=attributes) for n in names.split(" | ")
+            ]
+            return reduce(_either, calls)
         if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
             return AnyOf(self._node(tree.left), self._node(tree.right))
         if isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Constant):
-            return Item(self._node(tree.value), int(tree.slice.value))
+            return Item(self._node(tree.value), int(ast.literal_eval(tree.slice)))
         if isinstance(tree, ast.Tuple):
             return Fields(tuple(map(self._node, tree.elts)))
         raise self._error(tree)

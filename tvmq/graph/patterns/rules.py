@@ -42,7 +42,7 @@ class RewriteRule:
     condition  function of named parts: whether the row holds
     dtype      element type of the result, a tensor of known rank, for which the row is meant; "" for all results
 
-    >>> RewriteRule("log(nn.softmax(x))", relax.op.nn.log_softmax).roots
+    >>> RewriteRule("log(nn.softmax(x))", lambda x: relax.op.nn.log_softmax(x)).roots
     {'log'}
     """
 
@@ -72,7 +72,7 @@ class RewriteRule:
             return None
         matcher = Matcher(rewriter.value_of, lambda name: rewriter.names.get(name, (name,)), swaps=False)
         for state in matcher.matches(self.node, value):
-            parts = state.expressions_by_label(self.node)
+            parts = state.expressions_by_name(self.node)
             for name in parts.keys() - self._leaves:
                 call = rewriter.value_of(parts[name])
                 parts[name] = parts[name] if call is None else call

@@ -79,8 +79,7 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
             continue
         members = _before(view, var.name) + [var.name]
         if _of_two_floats(value):
-            last = rank_of(var) - 1
-            _follow(view, members, owned, lambda call, last=last: _moves_rows(call, last))
+            _follow(view, members, owned, partial(_moves_rows, last=rank_of(var) - 1))
         elif name in HEADS:
             _after_product(view, members, owned, adds=name not in where(kind=TRANSPOSED), gpu=gpu, floats=fused_kernels)
         elif name == ATTENTION:
