@@ -112,7 +112,8 @@ def _has_shapes(view: View, parts: Mapping[str, relax.Expr], mask: Mask) -> bool
     shape = sizes_of(parts["x"])
     if len(shape) != 3 or is_const(parts["x"]) or sizes_of(parts["product"]) != shape:
         return False
-    if sizes_of(view.var[mask.source]) != shape[:2] or (isinstance(shape[AXIS], int) and shape[AXIS] > LONGEST):
+    tokens = shape[AXIS]
+    if sizes_of(view.var[mask.source]) != shape[:2] or (isinstance(tokens, int) and tokens > LONGEST):
         return False
     wanted = (shape[0], shape[2])
     return sizes_of(parts["total"]) == sizes_of(parts["mean"]) == wanted and len(sizes_of(parts["count"])) == 2
