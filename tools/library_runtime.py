@@ -1,4 +1,4 @@
-"""Write tvmq/library/native/runtime.*.ll, LLVM's text of the runtime of libraries, anew.
+"""Write tvmq/library/runtime.*.ll, LLVM's text of the runtime of libraries, anew.
 
     python tools/library_runtime.py            # writes it
     python tools/library_runtime.py --check    # compares; for CI
@@ -13,9 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tvmq.library.runtime_object import FOLDER, TEXTS, hash_sources
+from tvmq.library.runtime_object import TEXTS, hash_sources
 
-NATIVE = Path(__file__).resolve().parent.parent / "tvmq" / "library" / FOLDER
+FOLDER = Path(__file__).resolve().parent.parent / "tvmq" / "library"
 COMPILERS = ("clang-16",)
 TRIPLES = {"x86": "x86_64-linux-gnu"}
 FLAGS = (
@@ -32,7 +32,7 @@ def find_compiler() -> str | None:
 def make_text(arch: str, compiler: str) -> str:
     """LLVM's text of the runtime for an architecture."""
     command = [compiler, f"--target={TRIPLES[arch]}", *FLAGS, "runtime.c"]
-    done = subprocess.run(command, cwd=NATIVE, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True)
     return f"; {hash_sources()} is the sha256 of the sources; tools/library_runtime.py writes this file\n{done.stdout}"
 
 
@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
     if compiler is None:
         print(f"{COMPILERS[0]} is not installed: apt-get install {COMPILERS[0]}")
         return 2
-    texts = {NATIVE / name: make_text(arch, compiler) for arch, name in TEXTS.items()}
+    texts = {FOLDER / name: make_text(arch, compiler) for arch, name in TEXTS.items()}
     if "--check" in arguments:
         old = [str(path) for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
         print(f"written by other sources: {', '.join(old)}" if old else "all texts are those of the sources")

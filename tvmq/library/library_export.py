@@ -1,4 +1,7 @@
-"""`export_library`: a model as a shared library with a header, for programs in C and what calls C."""
+"""`export_library`: a model as a shared library with a header, for programs in C and what calls C.
+
+Tests: tests/library/test_export_library.py
+"""
 
 from __future__ import annotations
 

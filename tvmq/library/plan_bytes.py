@@ -1,4 +1,4 @@
-"""The plan of a library as bytes, in the form that native/runtime.c reads: one section of constants of an object file.
+"""The plan of a library as bytes, in the form that runtime.c reads: one section of constants of an object file.
 
 All places are bytes from the begin of the section, so that nothing in it depends on where the library is loaded.
 Constants stand at its end, at multiples of 64 bytes, each once for all codes.
@@ -31,7 +31,7 @@ from tvmq.runtime.artifact.link.elf_object import (
 from tvmq.runtime.artifact.link.elf_object import Symbol as ElfSymbol
 from tvmq.runtime.artifact.link.shared_object import R_PC32
 
-# The structures of native/runtime.c
+# The structures of runtime.c
 VERSION = 1
 HEAD = struct.Struct("<12I")
 TENSOR = struct.Struct("<6Idq8q")

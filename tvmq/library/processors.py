@@ -1,4 +1,4 @@
-"""Features of CPUs that code needs, as words that native/runtime.c compares with what the CPU says of itself.
+"""Features of CPUs that code needs, as words that runtime.c compares with what the CPU says of itself.
 
     count of words, state that the system must save, then for each word of CPUID: leaf, part, register, bits
 

@@ -1,4 +1,4 @@
-"""The runtime of libraries, native/runtime.c, as an object file for a CPU.
+"""The runtime of libraries, runtime.c, as an object file for a CPU.
 
 Who exports has no C compiler, but TVM holds LLVM: what clang made of the file stands beside it as LLVM's text, once for
 each architecture, and begins with the hash of its sources. `tools/library_runtime.py` writes it anew.
@@ -20,14 +20,13 @@ from tvmq.codegen.target.cpu import X86
 from tvmq.runtime.artifact.link.elf_object import ObjectFile, read_object
 from tvmq.runtime.artifact.memory_file import object_file
 
-FOLDER = "native"
 SOURCES = ("model.h", "runtime.c")
 TEXTS = {X86: "runtime.x86_64.ll"}
 
 
 def read_source(name: str) -> str:
-    """Text of a file of the folder `native`."""
-    return (importlib.resources.files("tvmq.library") / FOLDER / name).read_text(encoding="utf-8")
+    """Text of a file beside this one."""
+    return (importlib.resources.files("tvmq.library") / name).read_text(encoding="utf-8")
 
 
 def hash_sources() -> str:

@@ -1,4 +1,7 @@
-"""`tvmq export-library`: a saved model as a shared library for programs in C."""
+"""`tvmq export-library`: a saved model as a shared library for programs in C.
+
+Tests: tests/tools/cli/test_export_library_command.py
+"""
 
 from __future__ import annotations
 
