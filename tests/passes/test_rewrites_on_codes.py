@@ -177,6 +177,9 @@ class OnCodes:
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
         return self.builder.emit(value, name)
 
+    def substitute(self, arg: relax.Expr) -> relax.Expr:
+        return arg
+
     def output_qparams(self, group: Group) -> QParams | None:
         return None
 

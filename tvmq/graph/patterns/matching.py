@@ -213,6 +213,7 @@ class Matcher:
 def find_matches(view: View, pattern: PatternNode, expr: relax.Expr) -> Iterator[tuple[dict[str, Any], list[str]]]:
     """(expressions by the names of the pattern, variables of its operators in order) of each way in which it fits.
 
+    >>> from tvmq.graph.patterns.pattern import read_pattern
     >>> x, builder = relax.Var("x", relax.TensorType((2,), "float32")), relax.BlockBuilder()
     >>> with builder.function("main", [x]):
     ...     _ = builder.emit_func_output(builder.emit(relax.op.nn.relu(builder.emit(relax.op.exp(x), "e")), "y"))

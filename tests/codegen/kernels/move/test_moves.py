@@ -60,7 +60,7 @@ def test_what_does_not_fit_is_refused_by_concat() -> None:
 
 def test_what_does_not_fit_is_refused_by_transpose() -> None:
     isa = isa_named("generic")
-    with pytest.raises(BuildError, match="takes rank 4 and uint8"):
+    with pytest.raises(BuildError, match="takes rank 4 and int8, uint8"):
         to_nhwc((2, 3, 4), isa)
     with pytest.raises(BuildError, match="of float16 instead"):
         to_nchw((1, 2, 3, 4), isa, "float16")
