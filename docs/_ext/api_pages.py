@@ -18,7 +18,7 @@ PUBLIC = [
     ("quantizing", "Quantize", "quantize Guard run_calibration observe find_outliers CalibrationResult"),
     ("search", "Search", "search SearchSpace"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
-    ("running", "Build, run, save", "build load Executable"),
+    ("running", "Build, run, save, test", "build load Executable testing"),
     ("looking", "Explain, compare, verify", """inspect explain draw script compare
         compare_dumps activations verify reference"""),
     ("targets", "Accelerators, and formats out", """Backend check_backend Lowering emulate conformance
