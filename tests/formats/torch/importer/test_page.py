@@ -16,10 +16,10 @@ def test_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     torch.manual_seed(0)
     names: dict[str, object] = {"__name__": "page"}
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(examples) == 3
+    assert len(examples) == 4
     for example in examples:
         exec(compile(example, str(PAGE), "exec"), names)
     printed = capsys.readouterr().out
     assert "exact: yes" in printed
     assert "rule 'head'" in printed and "features.{0, 1, 2}" in printed
-    assert names["scores"].shape == (1, 10)
+    assert names["scores"].shape == (1, 10) and names["fast_scores"].shape == (4, 10)
