@@ -25,7 +25,7 @@ LIBM = (
     "log10f log1p log1pf log2 log2f nearbyint nearbyintf nextafter nextafterf pow powf rint rintf round roundf sin "
     "sinf sinh sinhf sqrt sqrtf tan tanf tanh tanhf trunc truncf"
 ).split()
-FUNCTIONS = ("init", "describe", "input", "output", "workspace_bytes", "run", "status_text")
+FUNCTIONS = ("init", "select_code", "describe", "input", "output", "workspace_bytes", "run", "status_text")
 POINTERS = "__TVM"  # how the pointers begin by which kernels call a runtime
 
 

@@ -23,7 +23,7 @@ from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.performance.tuning_table import tiles_for
-from tvmq.codegen.target.cpu import X86, CpuTarget
+from tvmq.codegen.target.cpu import X86, CpuTarget, order_by_level
 from tvmq.errors import BuildError, ConfigError, TargetError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
@@ -87,7 +87,8 @@ def export_library(
     folder   made if it is not there; all files are written under other names and renamed
     name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
     params   weights that are still parameters of the module
-    target   as `build` takes it. Default: that of the executable, or this CPU
+    target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
+             executable, or this CPU
     raises   ConfigError for a name or a dynamic size, BuildError naming the layer that a library cannot hold,
              TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
     """
@@ -143,14 +144,15 @@ def _check_name(name: str) -> str:
 
 
 def _check_machines(target: Any) -> list[CpuTarget]:
-    """The CPUs, each once."""
+    """The CPUs, each once, in the order in which NAME_init tries them."""
     machines = machines_of(list(target) if isinstance(target, tuple) else target)
     for machine in machines:
         if not isinstance(machine, CpuTarget) or not is_linux_x86(machine):
             raise TargetError(
                 f"export_library: {machine.name} is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"
             )
-    return [machine for machine in machines if isinstance(machine, CpuTarget)]
+    cpus = [machine for machine in machines if isinstance(machine, CpuTarget)]
+    return [cpus[number] for number in order_by_level(cpus)]
 
 
 def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.IRModule:

@@ -30,7 +30,8 @@ enum {
     MODEL_WRONG_CPU = -7,       /* this processor lacks instructions that all code in the library needs */
     MODEL_NOT_INITIALIZED = -8, /* model_init was not called, or failed */
     MODEL_WRONG_THREADS = -9,   /* a number of threads that is 0, or more than one without a launch function */
-    MODEL_KERNEL_FAILED = -10   /* a computation refused its data */
+    MODEL_KERNEL_FAILED = -10,  /* a computation refused its data */
+    MODEL_NO_SUCH_CODE = -11    /* the library has no code of this name */
 };
 
 /* Memory of the caller: data points to so many bytes. */
@@ -69,6 +70,9 @@ typedef struct model_threads {
 } model_threads;
 
 int model_init(void);
+/* In place of init: the code of this name, one of description.codes, although the processor may run a better one. For
+   tests of each. Runs that have begun keep their code; another one may need a larger workspace. */
+int model_select_code(const char *name);
 int model_describe(model_description *description);
 /* sizes: one for each dynamic dimension; null where there are none, and for shapes whose sizes are not known yet */
 int model_input(uint32_t number, const int64_t *sizes, model_tensor *tensor);

@@ -121,16 +121,30 @@ static const struct plan_code *chosen_code(void) {
     return number ? (const struct plan_code *)at(model_plan.codes) + (number - 1) : 0;
 }
 
-EXPORT int model_init(void) {
+static int equal_texts(const char *one, const char *other) {
+    while (*one && *one == *other) one++, other++;
+    return *one == *other;
+}
+
+/* Choose the first code that fits the processor, of this name if one is given. */
+static int choose_code(const char *name) {
     const struct plan_code *codes = at(model_plan.codes);
+    int status = name ? MODEL_NO_SUCH_CODE : MODEL_WRONG_CPU;
     if (model_plan.version != PLAN_VERSION) return MODEL_WRONG_CPU;
-    for (uint32_t number = 0; number < model_plan.code_count; number++)
+    for (uint32_t number = 0; number < model_plan.code_count; number++) {
+        if (name && !equal_texts(name, at(codes[number].name))) continue;
         if (fits_processor(at(codes[number].needs))) {
             __atomic_store_n(&chosen, number + 1, __ATOMIC_RELEASE);
             return MODEL_OK;
         }
-    return MODEL_WRONG_CPU;
+        status = MODEL_WRONG_CPU;
+    }
+    return status;
 }
+
+EXPORT int model_init(void) { return choose_code(0); }
+
+EXPORT int model_select_code(const char *name) { return name ? choose_code(name) : MODEL_NULL_POINTER; }
 
 /* ---- what a run has: scratch memory and threads of the kernel that runs on this thread */
 
@@ -283,6 +297,7 @@ EXPORT const char *model_status_text(int status) {
     case MODEL_NOT_INITIALIZED: return "the function init was not called, or failed";
     case MODEL_WRONG_THREADS: return "the number of threads is 0, or above 1 without a launch function";
     case MODEL_KERNEL_FAILED: return "a computation refused its data";
+    case MODEL_NO_SUCH_CODE: return "the library has no code of this name; its description lists the names";
     default: return "a status that this library does not give";
     }
 }
@@ -295,13 +310,16 @@ static int64_t state_bytes(const struct plan_code *code, uint32_t threads) {
            aligned((int64_t)sizeof(struct context) * ((int64_t)threads + 1));
 }
 
+static int64_t workspace_bytes(const struct plan_code *code, uint32_t threads) {
+    return state_bytes(code, threads) + aligned(code->storage_bytes) + aligned(code->scratch_bytes) +
+           (int64_t)threads * aligned(code->task_scratch_bytes);
+}
+
 EXPORT int64_t model_workspace_bytes(const int64_t *sizes, uint32_t threads) {
     const struct plan_code *code = chosen_code();
     (void)sizes;
     if (!code) return MODEL_NOT_INITIALIZED;
-    if (!threads) return MODEL_WRONG_THREADS;
-    return state_bytes(code, threads) + aligned(code->storage_bytes) + aligned(code->scratch_bytes) +
-           (int64_t)threads * aligned(code->task_scratch_bytes);
+    return threads ? workspace_bytes(code, threads) : MODEL_WRONG_THREADS;
 }
 
 static int check_buffers(const struct plan_tensor *tensors, uint32_t count, const model_buffer *buffers) {
@@ -398,14 +416,14 @@ EXPORT int model_run(const int64_t *sizes, const model_buffer *inputs, const mod
                      model_buffer workspace, const model_threads *threads) {
     struct run run = {chosen_code(), inputs, outputs, 0, 0, 0, 0, 0};
     int status;
+    (void)sizes;
     if (!run.code) return MODEL_NOT_INITIALIZED;
     if (threads && (!threads->count || (threads->count > 1 && !threads->launch))) return MODEL_WRONG_THREADS;
     if ((status = check_buffers(at(model_plan.inputs), model_plan.input_count, inputs))) return status;
     if ((status = check_buffers(at(model_plan.outputs), model_plan.output_count, outputs))) return status;
     if (!workspace.data) return MODEL_NULL_POINTER;
     if ((uintptr_t)workspace.data % MODEL_ALIGNMENT) return MODEL_MISALIGNED;
-    if (workspace.bytes < (size_t)model_workspace_bytes(sizes, threads ? threads->count : 1))
-        return MODEL_SHORT_WORKSPACE;
+    if (workspace.bytes < (size_t)workspace_bytes(run.code, threads ? threads->count : 1)) return MODEL_SHORT_WORKSPACE;
     divide_workspace(&run, workspace.data, threads);
     struct context *before = current;
     current = run.context;

@@ -1,4 +1,4 @@
-; 856e9c34926daf7fc96cdfb4cbc8783ed0184fd1dc4bfedbae1c714e608d1184 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 143b186378d1605678c9364ef50f8fcd0d57f8b95d89f9a1e8a52c873696feb1 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -21,13 +21,12 @@ target triple = "x86_64-unknown-linux-gnu"
 %union.anon = type { ptr }
 %struct.plan_place = type { i32, i32, i8, i8, i16, i32, i64, i64 }
 
-@model_plan = external hidden constant %struct.plan, align 4
-@chosen = internal unnamed_addr global i32 0, align 4
 @__TVMBackendAllocWorkspace = hidden local_unnamed_addr constant ptr @allocate, align 8
 @__TVMBackendFreeWorkspace = hidden local_unnamed_addr constant ptr @release, align 8
 @__TVMBackendParallelLaunch = hidden local_unnamed_addr constant ptr @launch, align 8
 @__TVMFFIErrorSetRaisedFromCStr = hidden local_unnamed_addr constant ptr @set_error, align 8
 @__TVMFFIErrorSetRaisedFromCStrParts = hidden local_unnamed_addr constant ptr @set_error_parts, align 8
+@model_plan = external hidden constant %struct.plan, align 4
 @.str = private unnamed_addr constant [9 x i8] c"no error\00", align 1
 @.str.1 = private unnamed_addr constant [61 x i8] c"an argument, or the data of a tensor that has bytes, is null\00", align 1
 @.str.2 = private unnamed_addr constant [61 x i8] c"an input or output has fewer bytes than its description says\00", align 1
@@ -39,136 +38,193 @@ target triple = "x86_64-unknown-linux-gnu"
 @.str.8 = private unnamed_addr constant [44 x i8] c"the function init was not called, or failed\00", align 1
 @.str.9 = private unnamed_addr constant [65 x i8] c"the number of threads is 0, or above 1 without a launch function\00", align 1
 @.str.10 = private unnamed_addr constant [31 x i8] c"a computation refused its data\00", align 1
-@.str.11 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
+@.str.11 = private unnamed_addr constant [70 x i8] c"the library has no code of this name; its description lists the names\00", align 1
+@.str.12 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
 @current = internal thread_local global ptr null, align 8
-@reltable.model_status_text = private unnamed_addr constant [11 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
+@chosen = internal unnamed_addr global i32 0, align 4
+@reltable.model_status_text = private unnamed_addr constant [12 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
 
 ; Function Attrs: nounwind
 define i32 @model_init() local_unnamed_addr #0 {
-  %1 = alloca [4 x i32], align 16
-  %2 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
-  %3 = zext i32 %2 to i64
-  %4 = getelementptr inbounds i8, ptr @model_plan, i64 %3
-  %5 = load i32, ptr @model_plan, align 4
-  %6 = icmp eq i32 %5, 1
-  br i1 %6, label %7, label %76
-
-7:                                                ; preds = %0
-  %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 2), align 4
-  %9 = icmp eq i32 %8, 0
-  br i1 %9, label %76, label %10
-
-10:                                               ; preds = %7
-  %11 = getelementptr inbounds i32, ptr %1, i64 1
-  %12 = getelementptr inbounds i32, ptr %1, i64 2
-  %13 = getelementptr inbounds i32, ptr %1, i64 3
-  %14 = zext i32 %8 to i64
-  br label %15
-
-15:                                               ; preds = %10, %73
-  %16 = phi i64 [ 0, %10 ], [ %74, %73 ]
-  %17 = getelementptr inbounds %struct.plan_code, ptr %4, i64 %16, i32 1
-  %18 = load i32, ptr %17, align 4
-  %19 = zext i32 %18 to i64
-  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %1) #12
-  %21 = load i32, ptr %20, align 4
-  %22 = getelementptr inbounds i32, ptr %20, i64 1
-  %23 = load i32, ptr %22, align 4
-  %24 = icmp eq i32 %23, 0
-  br i1 %24, label %37, label %25
-
-25:                                               ; preds = %15
-  %26 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #12, !srcloc !2
-  %27 = extractvalue { i32, i32, i32, i32 } %26, 2
-  %28 = and i32 %27, 134217728
-  %29 = icmp eq i32 %28, 0
-  br i1 %29, label %33, label %30
-
-30:                                               ; preds = %25
-  %31 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #12, !srcloc !3
-  %32 = extractvalue { i32, i32 } %31, 0
-  br label %33
-
-33:                                               ; preds = %30, %25
-  %34 = phi i32 [ %32, %30 ], [ 0, %25 ]
-  %35 = and i32 %34, %23
-  %36 = icmp eq i32 %35, %23
-  br i1 %36, label %37, label %73
-
-37:                                               ; preds = %33, %15
-  %38 = zext i32 %21 to i64
-  %39 = getelementptr inbounds i32, ptr %20, i64 %38
-  %40 = icmp ult i32 %21, 3
-  br i1 %40, label %70, label %41
-
-41:                                               ; preds = %37
-  %42 = getelementptr inbounds i32, ptr %20, i64 2
-  br label %46
-
-43:                                               ; preds = %53
-  %44 = getelementptr inbounds i32, ptr %47, i64 4
-  %45 = icmp ult ptr %44, %39
-  br i1 %45, label %46, label %70, !llvm.loop !4
-
-46:                                               ; preds = %43, %41
-  %47 = phi ptr [ %42, %41 ], [ %44, %43 ]
-  %48 = load i32, ptr %47, align 4
-  %49 = and i32 %48, -2147483648
-  %50 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %49, i32 0) #12, !srcloc !2
-  %51 = extractvalue { i32, i32, i32, i32 } %50, 0
-  %52 = icmp ult i32 %51, %48
-  br i1 %52, label %73, label %53
-
-53:                                               ; preds = %46
-  %54 = getelementptr inbounds i32, ptr %47, i64 1
-  %55 = load i32, ptr %54, align 4
-  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %48, i32 %55) #12, !srcloc !2
-  %57 = extractvalue { i32, i32, i32, i32 } %56, 0
-  %58 = extractvalue { i32, i32, i32, i32 } %56, 1
-  %59 = extractvalue { i32, i32, i32, i32 } %56, 2
-  %60 = extractvalue { i32, i32, i32, i32 } %56, 3
-  store i32 %57, ptr %1, align 16
-  store i32 %58, ptr %11, align 4
-  store i32 %59, ptr %12, align 8
-  store i32 %60, ptr %13, align 4
-  %61 = getelementptr inbounds i32, ptr %47, i64 2
-  %62 = load i32, ptr %61, align 4
-  %63 = zext i32 %62 to i64
-  %64 = getelementptr inbounds [4 x i32], ptr %1, i64 0, i64 %63
-  %65 = load i32, ptr %64, align 4
-  %66 = getelementptr inbounds i32, ptr %47, i64 3
-  %67 = load i32, ptr %66, align 4
-  %68 = and i32 %67, %65
-  %69 = icmp eq i32 %68, %67
-  br i1 %69, label %43, label %73
-
-70:                                               ; preds = %37, %43
-  %71 = trunc i64 %16 to i32
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %1) #12
-  %72 = add i32 %71, 1
-  store atomic i32 %72, ptr @chosen release, align 4
-  br label %76
-
-73:                                               ; preds = %53, %46, %33
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %1) #12
-  %74 = add nuw nsw i64 %16, 1
-  %75 = icmp eq i64 %74, %14
-  br i1 %75, label %76, label %15, !llvm.loop !6
-
-76:                                               ; preds = %73, %7, %70, %0
-  %77 = phi i32 [ -7, %0 ], [ 0, %70 ], [ -7, %7 ], [ -7, %73 ]
-  ret i32 %77
+  %1 = tail call fastcc i32 @choose_code(ptr noundef null) #13
+  ret i32 %1
 }
 
-; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
-declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) #1
+; Function Attrs: nounwind
+define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0 {
+  %2 = alloca [4 x i32], align 16
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %4 = zext i32 %3 to i64
+  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
+  %6 = icmp eq ptr %0, null
+  %7 = load i32, ptr @model_plan, align 4
+  %8 = icmp eq i32 %7, 1
+  br i1 %8, label %9, label %106
 
-; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
-declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) #1
+9:                                                ; preds = %1
+  %10 = select i1 %6, i32 -7, i32 -11
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 2), align 4
+  %12 = icmp eq i32 %11, 0
+  br i1 %12, label %106, label %13
+
+13:                                               ; preds = %9
+  %14 = getelementptr inbounds i32, ptr %2, i64 1
+  %15 = getelementptr inbounds i32, ptr %2, i64 2
+  %16 = getelementptr inbounds i32, ptr %2, i64 3
+  %17 = zext i32 %11 to i64
+  br label %18
+
+18:                                               ; preds = %13, %102
+  %19 = phi i64 [ 0, %13 ], [ %104, %102 ]
+  %20 = phi i32 [ %10, %13 ], [ %103, %102 ]
+  br i1 %6, label %44, label %21
+
+21:                                               ; preds = %18
+  %22 = getelementptr inbounds %struct.plan_code, ptr %5, i64 %19
+  %23 = load i32, ptr %22, align 8
+  %24 = zext i32 %23 to i64
+  %25 = getelementptr inbounds i8, ptr @model_plan, i64 %24
+  %26 = load i8, ptr %0, align 1
+  %27 = icmp eq i8 %26, 0
+  br i1 %27, label %39, label %28
+
+28:                                               ; preds = %21, %34
+  %29 = phi i8 [ %37, %34 ], [ %26, %21 ]
+  %30 = phi ptr [ %36, %34 ], [ %25, %21 ]
+  %31 = phi ptr [ %35, %34 ], [ %0, %21 ]
+  %32 = load i8, ptr %30, align 1
+  %33 = icmp eq i8 %29, %32
+  br i1 %33, label %34, label %39
+
+34:                                               ; preds = %28
+  %35 = getelementptr inbounds i8, ptr %31, i64 1
+  %36 = getelementptr inbounds i8, ptr %30, i64 1
+  %37 = load i8, ptr %35, align 1
+  %38 = icmp eq i8 %37, 0
+  br i1 %38, label %39, label %28, !llvm.loop !2
+
+39:                                               ; preds = %28, %34, %21
+  %40 = phi ptr [ %25, %21 ], [ %30, %28 ], [ %36, %34 ]
+  %41 = phi i8 [ 0, %21 ], [ %29, %28 ], [ 0, %34 ]
+  %42 = load i8, ptr %40, align 1
+  %43 = icmp eq i8 %41, %42
+  br i1 %43, label %44, label %102
+
+44:                                               ; preds = %39, %18
+  %45 = getelementptr inbounds %struct.plan_code, ptr %5, i64 %19, i32 1
+  %46 = load i32, ptr %45, align 4
+  %47 = zext i32 %46 to i64
+  %48 = getelementptr inbounds i8, ptr @model_plan, i64 %47
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #14
+  %49 = load i32, ptr %48, align 4
+  %50 = getelementptr inbounds i32, ptr %48, i64 1
+  %51 = load i32, ptr %50, align 4
+  %52 = icmp eq i32 %51, 0
+  br i1 %52, label %65, label %53
+
+53:                                               ; preds = %44
+  %54 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #14, !srcloc !4
+  %55 = extractvalue { i32, i32, i32, i32 } %54, 2
+  %56 = and i32 %55, 134217728
+  %57 = icmp eq i32 %56, 0
+  br i1 %57, label %61, label %58
+
+58:                                               ; preds = %53
+  %59 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #14, !srcloc !5
+  %60 = extractvalue { i32, i32 } %59, 0
+  br label %61
+
+61:                                               ; preds = %58, %53
+  %62 = phi i32 [ %60, %58 ], [ 0, %53 ]
+  %63 = and i32 %62, %51
+  %64 = icmp eq i32 %63, %51
+  br i1 %64, label %65, label %98
+
+65:                                               ; preds = %61, %44
+  %66 = zext i32 %49 to i64
+  %67 = getelementptr inbounds i32, ptr %48, i64 %66
+  %68 = icmp ult i32 %49, 3
+  br i1 %68, label %99, label %69
+
+69:                                               ; preds = %65
+  %70 = getelementptr inbounds i32, ptr %48, i64 2
+  br label %74
+
+71:                                               ; preds = %81
+  %72 = getelementptr inbounds i32, ptr %75, i64 4
+  %73 = icmp ult ptr %72, %67
+  br i1 %73, label %74, label %99, !llvm.loop !6
+
+74:                                               ; preds = %71, %69
+  %75 = phi ptr [ %70, %69 ], [ %72, %71 ]
+  %76 = load i32, ptr %75, align 4
+  %77 = and i32 %76, -2147483648
+  %78 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %77, i32 0) #14, !srcloc !4
+  %79 = extractvalue { i32, i32, i32, i32 } %78, 0
+  %80 = icmp ult i32 %79, %76
+  br i1 %80, label %98, label %81
+
+81:                                               ; preds = %74
+  %82 = getelementptr inbounds i32, ptr %75, i64 1
+  %83 = load i32, ptr %82, align 4
+  %84 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %76, i32 %83) #14, !srcloc !4
+  %85 = extractvalue { i32, i32, i32, i32 } %84, 0
+  %86 = extractvalue { i32, i32, i32, i32 } %84, 1
+  %87 = extractvalue { i32, i32, i32, i32 } %84, 2
+  %88 = extractvalue { i32, i32, i32, i32 } %84, 3
+  store i32 %85, ptr %2, align 16
+  store i32 %86, ptr %14, align 4
+  store i32 %87, ptr %15, align 8
+  store i32 %88, ptr %16, align 4
+  %89 = getelementptr inbounds i32, ptr %75, i64 2
+  %90 = load i32, ptr %89, align 4
+  %91 = zext i32 %90 to i64
+  %92 = getelementptr inbounds [4 x i32], ptr %2, i64 0, i64 %91
+  %93 = load i32, ptr %92, align 4
+  %94 = getelementptr inbounds i32, ptr %75, i64 3
+  %95 = load i32, ptr %94, align 4
+  %96 = and i32 %95, %93
+  %97 = icmp eq i32 %96, %95
+  br i1 %97, label %71, label %98
+
+98:                                               ; preds = %81, %74, %61
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #14
+  br label %102
+
+99:                                               ; preds = %65, %71
+  %100 = trunc i64 %19 to i32
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #14
+  %101 = add i32 %100, 1
+  store atomic i32 %101, ptr @chosen release, align 4
+  br label %106
+
+102:                                              ; preds = %98, %39
+  %103 = phi i32 [ %20, %39 ], [ -7, %98 ]
+  %104 = add nuw nsw i64 %19, 1
+  %105 = icmp eq i64 %104, %17
+  br i1 %105, label %106, label %18, !llvm.loop !7
+
+106:                                              ; preds = %102, %9, %99, %1
+  %107 = phi i32 [ -7, %1 ], [ 0, %99 ], [ %10, %9 ], [ %103, %102 ]
+  ret i32 %107
+}
+
+; Function Attrs: nounwind
+define i32 @model_select_code(ptr noundef %0) local_unnamed_addr #0 {
+  %2 = icmp eq ptr %0, null
+  br i1 %2, label %5, label %3
+
+3:                                                ; preds = %1
+  %4 = tail call fastcc i32 @choose_code(ptr noundef nonnull %0) #13
+  br label %5
+
+5:                                                ; preds = %1, %3
+  %6 = phi i32 [ %4, %3 ], [ -1, %1 ]
+  ret i32 %6
+}
 
 ; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
-define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #2 {
+define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #1 {
   %6 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %7 = load ptr, ptr %6, align 8
   %8 = icmp eq ptr %7, null
@@ -207,7 +263,7 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #2
 }
 
 ; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
-define internal i32 @release(i32 %0, i32 %1, ptr noundef readonly %2) #2 {
+define internal i32 @release(i32 %0, i32 %1, ptr noundef readonly %2) #1 {
   %4 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %5 = load ptr, ptr %4, align 8
   %6 = icmp ne ptr %5, null
@@ -251,7 +307,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 18:                                               ; preds = %3, %8, %12, %16
   %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
-  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #12
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #14
   store ptr %6, ptr %4, align 8
   %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
   store ptr %0, ptr %20, align 8
@@ -280,7 +336,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   br i1 %34, label %35, label %37
 
 35:                                               ; preds = %31
-  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #13
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #15
   br label %64
 
 37:                                               ; preds = %31
@@ -299,7 +355,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   store ptr %40, ptr %5, align 8
   %47 = load ptr, ptr %20, align 8
   %48 = load ptr, ptr %21, align 8
-  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #13
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #15
   %50 = icmp eq i32 %49, 0
   br i1 %50, label %52, label %51
 
@@ -318,7 +374,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   %57 = load ptr, ptr %56, align 8
   %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
   %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #13
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #15
   br label %60
 
 60:                                               ; preds = %53, %52
@@ -329,22 +385,22 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 64:                                               ; preds = %18, %60, %35
   %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
-  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #12
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #14
   ret i32 %65
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
-define internal void @set_error(ptr nocapture %0, ptr nocapture %1) #3 {
+define internal void @set_error(ptr nocapture %0, ptr nocapture %1) #2 {
   ret void
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
-define internal void @set_error_parts(ptr nocapture %0, ptr nocapture %1, i32 %2) #3 {
+define internal void @set_error_parts(ptr nocapture %0, ptr nocapture %1, i32 %2) #2 {
   ret void
 }
 
 ; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none)
-define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #4 {
+define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #3 {
   %2 = load atomic i32, ptr @chosen acquire, align 4
   %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
   %4 = zext i32 %3 to i64
@@ -402,6 +458,12 @@ define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #4 {
   %40 = phi i32 [ 0, %27 ], [ -1, %1 ]
   ret i32 %40
 }
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) #4
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) #4
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
 define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #5 {
@@ -523,7 +585,7 @@ define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr n
   %97 = add nuw nsw i64 %63, 8
   %98 = add i64 %65, 8
   %99 = icmp eq i64 %98, %61
-  br i1 %99, label %100, label %62, !llvm.loop !7
+  br i1 %99, label %100, label %62, !llvm.loop !8
 
 100:                                              ; preds = %62, %56
   %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
@@ -542,7 +604,7 @@ define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr n
   %112 = add nuw nsw i64 %106, 1
   %113 = add i64 %108, 1
   %114 = icmp eq i64 %113, %58
-  br i1 %114, label %115, label %105, !llvm.loop !8
+  br i1 %114, label %115, label %105, !llvm.loop !9
 
 115:                                              ; preds = %100, %105, %13
   %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
@@ -683,7 +745,7 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
   %97 = add nuw nsw i64 %63, 8
   %98 = add i64 %65, 8
   %99 = icmp eq i64 %98, %61
-  br i1 %99, label %100, label %62, !llvm.loop !7
+  br i1 %99, label %100, label %62, !llvm.loop !8
 
 100:                                              ; preds = %62, %56
   %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
@@ -702,7 +764,7 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
   %112 = add nuw nsw i64 %106, 1
   %113 = add i64 %108, 1
   %114 = icmp eq i64 %113, %58
-  br i1 %114, label %115, label %105, !llvm.loop !10
+  br i1 %114, label %115, label %105, !llvm.loop !11
 
 115:                                              ; preds = %100, %105, %13
   %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
@@ -724,9 +786,9 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
-define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #3 {
-  %2 = add i32 %0, 10
-  %3 = icmp ult i32 %2, 11
+define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #2 {
+  %2 = add i32 %0, 11
+  %3 = icmp ult i32 %2, 12
   br i1 %3, label %4, label %8
 
 4:                                                ; preds = %1
@@ -736,12 +798,12 @@ define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #3 {
   br label %8
 
 8:                                                ; preds = %1, %4
-  %9 = phi ptr [ %7, %4 ], [ @.str.11, %1 ]
+  %9 = phi ptr [ %7, %4 ], [ @.str.12, %1 ]
   ret ptr %9
 }
 
 ; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none)
-define i64 @model_workspace_bytes(ptr nocapture readnone %0, i32 noundef %1) local_unnamed_addr #6 {
+define i64 @model_workspace_bytes(ptr nocapture noundef readnone %0, i32 noundef %1) local_unnamed_addr #6 {
   %3 = load atomic i32, ptr @chosen acquire, align 4
   %4 = icmp eq i32 %3, 0
   %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -792,15 +854,52 @@ define i64 @model_workspace_bytes(ptr nocapture readnone %0, i32 noundef %1) loc
   %46 = add i64 %45, %43
   br label %47
 
-47:                                               ; preds = %12, %2, %14
-  %48 = phi i64 [ %46, %14 ], [ -8, %2 ], [ -9, %12 ]
+47:                                               ; preds = %14, %12, %2
+  %48 = phi i64 [ -8, %2 ], [ %46, %14 ], [ -9, %12 ]
   ret i64 %48
+}
+
+; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read)
+define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, i32 noundef %1) unnamed_addr #7 {
+  %3 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 6
+  %4 = load i32, ptr %3, align 8
+  %5 = zext i32 %4 to i64
+  %6 = mul nuw nsw i64 %5, 48
+  %7 = add nuw nsw i64 %6, 63
+  %8 = and i64 %7, 549755813824
+  %9 = shl nuw nsw i64 %5, 4
+  %10 = add nuw nsw i64 %9, 63
+  %11 = and i64 %10, 137438953408
+  %12 = zext i32 %1 to i64
+  %13 = mul nuw nsw i64 %12, 48
+  %14 = add nuw nsw i64 %13, 111
+  %15 = and i64 %14, 549755813824
+  %16 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 8
+  %17 = load i64, ptr %16, align 8
+  %18 = add nsw i64 %17, 63
+  %19 = sdiv i64 %18, 64
+  %20 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 9
+  %21 = load i64, ptr %20, align 8
+  %22 = add nsw i64 %21, 63
+  %23 = sdiv i64 %22, 64
+  %24 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 10
+  %25 = load i64, ptr %24, align 8
+  %26 = add nsw i64 %25, 63
+  %27 = sdiv i64 %26, 64
+  %28 = mul i64 %27, %12
+  %29 = add nsw i64 %23, %19
+  %30 = add i64 %29, %28
+  %31 = shl i64 %30, 6
+  %32 = add nuw nsw i64 %11, %15
+  %33 = add nuw nsw i64 %32, %8
+  %34 = add i64 %33, %31
+  ret i64 %34
 }
 
 ; Function Attrs: nounwind
 define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr noundef %2, ptr %3, i64 %4, ptr noundef %5) local_unnamed_addr #0 {
   %7 = alloca %struct.run, align 8
-  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %7) #12
+  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %7) #14
   %8 = load atomic i32, ptr @chosen acquire, align 4
   %9 = icmp eq i32 %8, 0
   %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -862,7 +961,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 43:                                               ; preds = %108
   %44 = add nuw nsw i64 %47, 1
   %45 = icmp eq i64 %44, %42
-  br i1 %45, label %117, label %46, !llvm.loop !11
+  br i1 %45, label %117, label %46, !llvm.loop !12
 
 46:                                               ; preds = %43, %41
   %47 = phi i64 [ 0, %41 ], [ %44, %43 ]
@@ -906,7 +1005,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %79 = add nuw nsw i64 %61, 4
   %80 = add i64 %63, 4
   %81 = icmp eq i64 %80, %59
-  br i1 %81, label %82, label %60, !llvm.loop !7
+  br i1 %81, label %82, label %60, !llvm.loop !8
 
 82:                                               ; preds = %60, %54
   %83 = phi i64 [ undef, %54 ], [ %78, %60 ]
@@ -925,7 +1024,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %94 = add nuw nsw i64 %88, 1
   %95 = add i64 %90, 1
   %96 = icmp eq i64 %95, %56
-  br i1 %96, label %97, label %87, !llvm.loop !12
+  br i1 %96, label %97, label %87, !llvm.loop !13
 
 97:                                               ; preds = %82, %87, %46
   %98 = phi i64 [ %50, %46 ], [ %83, %82 ], [ %93, %87 ]
@@ -973,7 +1072,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 128:                                              ; preds = %193
   %129 = add nuw nsw i64 %132, 1
   %130 = icmp eq i64 %129, %127
-  br i1 %130, label %204, label %131, !llvm.loop !11
+  br i1 %130, label %204, label %131, !llvm.loop !12
 
 131:                                              ; preds = %128, %126
   %132 = phi i64 [ 0, %126 ], [ %129, %128 ]
@@ -1017,7 +1116,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %164 = add nuw nsw i64 %146, 4
   %165 = add i64 %148, 4
   %166 = icmp eq i64 %165, %144
-  br i1 %166, label %167, label %145, !llvm.loop !7
+  br i1 %166, label %167, label %145, !llvm.loop !8
 
 167:                                              ; preds = %145, %139
   %168 = phi i64 [ undef, %139 ], [ %163, %145 ]
@@ -1036,7 +1135,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %179 = add nuw nsw i64 %173, 1
   %180 = add i64 %175, 1
   %181 = icmp eq i64 %180, %141
-  br i1 %181, label %182, label %172, !llvm.loop !13
+  br i1 %181, label %182, label %172, !llvm.loop !14
 
 182:                                              ; preds = %167, %172, %131
   %183 = phi i64 [ %135, %131 ], [ %168, %167 ], [ %178, %172 ]
@@ -1087,28 +1186,28 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 
 213:                                              ; preds = %210, %211
   %214 = phi i32 [ %212, %211 ], [ 1, %210 ]
-  %215 = tail call i64 @model_workspace_bytes(ptr poison, i32 noundef %214) #14
+  %215 = tail call fastcc i64 @workspace_bytes(ptr noundef %16, i32 noundef %214) #13
   %216 = icmp ugt i64 %215, %4
   br i1 %216, label %222, label %217
 
 217:                                              ; preds = %213
-  call fastcc void @divide_workspace(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #14
+  call fastcc void @divide_workspace(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #13
   %218 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %219 = load ptr, ptr %218, align 8
   %220 = load ptr, ptr %23, align 8
   store ptr %220, ptr %218, align 8
-  %221 = call fastcc i32 @run_steps(ptr noundef nonnull %7) #14
+  %221 = call fastcc i32 @run_steps(ptr noundef nonnull %7) #13
   store ptr %219, ptr %218, align 8
   br label %222
 
 222:                                              ; preds = %102, %108, %97, %187, %193, %182, %213, %206, %204, %200, %115, %28, %26, %6, %217
   %223 = phi i32 [ %221, %217 ], [ -8, %6 ], [ -9, %26 ], [ -9, %28 ], [ -1, %115 ], [ -1, %200 ], [ -1, %204 ], [ -3, %206 ], [ -4, %213 ], [ -2, %182 ], [ -3, %193 ], [ -1, %187 ], [ -2, %97 ], [ -3, %108 ], [ -1, %102 ]
-  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %7) #12
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %7) #14
   ret i32 %223
 }
 
 ; Function Attrs: nofree nosync nounwind memory(readwrite, inaccessiblemem: none)
-define internal fastcc void @divide_workspace(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2) unnamed_addr #7 {
+define internal fastcc void @divide_workspace(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2) unnamed_addr #8 {
   %4 = load ptr, ptr %0, align 8
   %5 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 6
   %6 = load i32, ptr %5, align 8
@@ -1204,11 +1303,11 @@ define internal fastcc void @divide_workspace(ptr nocapture noundef %0, ptr noun
   store ptr %67, ptr %69, align 8
   %70 = add nuw nsw i64 %57, 1
   %71 = icmp eq i64 %70, %8
-  br i1 %71, label %55, label %56, !llvm.loop !14
+  br i1 %71, label %55, label %56, !llvm.loop !15
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #8
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #9
 
 ; Function Attrs: nounwind
 define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed_addr #0 {
@@ -1257,7 +1356,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   %38 = zext i32 %37 to i64
   %39 = getelementptr inbounds i8, ptr @model_plan, i64 %38
   %40 = load i32, ptr %35, align 4
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #12
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #14
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %2, i8 0, i64 16, i1 false)
   %41 = getelementptr inbounds i32, ptr %23, i64 2
   %42 = load i32, ptr %41, align 4
@@ -1337,7 +1436,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   store ptr %92, ptr %93, align 8
   %94 = add nuw nsw i64 %47, 1
   %95 = icmp eq i64 %94, %45
-  br i1 %95, label %96, label %46, !llvm.loop !15
+  br i1 %95, label %96, label %46, !llvm.loop !16
 
 96:                                               ; preds = %72, %28
   %97 = sext i32 %40 to i64
@@ -1346,8 +1445,8 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   %100 = load ptr, ptr %20, align 8
   store ptr %99, ptr %100, align 8
   %101 = load ptr, ptr %21, align 8
-  %102 = call i32 %98(ptr noundef null, ptr noundef %101, i32 noundef %42, ptr noundef nonnull %2) #13
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #12
+  %102 = call i32 %98(ptr noundef null, ptr noundef %101, i32 noundef %42, ptr noundef nonnull %2) #15
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #14
   %103 = icmp eq i32 %102, 0
   br i1 %103, label %104, label %167
 
@@ -1445,7 +1544,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   %164 = phi i64 [ 3, %155 ], [ %106, %104 ]
   %165 = getelementptr inbounds i32, ptr %23, i64 %164
   %166 = icmp ult ptr %165, %11
-  br i1 %166, label %22, label %167, !llvm.loop !16
+  br i1 %166, label %22, label %167, !llvm.loop !17
 
 167:                                              ; preds = %96, %163, %1
   %168 = phi i32 [ 0, %1 ], [ 0, %163 ], [ -10, %96 ]
@@ -1453,7 +1552,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
 }
 
 ; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: write)
-declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #9
+declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #10
 
 ; Function Attrs: nounwind
 define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
@@ -1485,7 +1584,7 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
   %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
   %26 = load ptr, ptr %25, align 8
-  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #13
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #15
   %28 = icmp eq i32 %27, 0
   br i1 %28, label %31, label %29
 
@@ -1500,43 +1599,45 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
 }
 
 ; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite)
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #10
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #11
 
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: read)
-declare ptr @llvm.load.relative.i64(ptr, i64) #11
+declare ptr @llvm.load.relative.i64(ptr, i64) #12
 
 attributes #0 = { nounwind "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #2 = { mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #3 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #4 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #1 = { mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #2 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #3 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #4 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
 attributes #5 = { nofree norecurse nosync nounwind memory(argmem: write) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
 attributes #6 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #7 = { nofree nosync nounwind memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #8 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #9 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #10 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #11 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
-attributes #12 = { nounwind }
-attributes #13 = { nobuiltin nounwind "no-builtins" }
-attributes #14 = { nobuiltin "no-builtins" }
+attributes #7 = { mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #8 = { nofree nosync nounwind memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #9 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #10 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #11 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #12 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
+attributes #13 = { nobuiltin "no-builtins" }
+attributes #14 = { nounwind }
+attributes #15 = { nobuiltin nounwind "no-builtins" }
 
 !llvm.module.flags = !{!0, !1}
 
 !0 = !{i32 1, !"wchar_size", i32 4}
 !1 = !{i32 8, !"PIC Level", i32 2}
-!2 = !{i64 3028}
-!3 = !{i64 3534}
-!4 = distinct !{!4, !5}
-!5 = !{!"llvm.loop.mustprogress"}
-!6 = distinct !{!6, !5}
-!7 = distinct !{!7, !5}
-!8 = distinct !{!8, !9}
-!9 = !{!"llvm.loop.unroll.disable"}
-!10 = distinct !{!10, !9}
-!11 = distinct !{!11, !5}
-!12 = distinct !{!12, !9}
-!13 = distinct !{!13, !9}
-!14 = distinct !{!14, !5}
-!15 = distinct !{!15, !5}
-!16 = distinct !{!16, !5}
+!2 = distinct !{!2, !3}
+!3 = !{!"llvm.loop.mustprogress"}
+!4 = !{i64 3028}
+!5 = !{i64 3534}
+!6 = distinct !{!6, !3}
+!7 = distinct !{!7, !3}
+!8 = distinct !{!8, !3}
+!9 = distinct !{!9, !10}
+!10 = !{!"llvm.loop.unroll.disable"}
+!11 = distinct !{!11, !10}
+!12 = distinct !{!12, !3}
+!13 = distinct !{!13, !10}
+!14 = distinct !{!14, !10}
+!15 = distinct !{!15, !3}
+!16 = distinct !{!16, !3}
+!17 = distinct !{!17, !3}
