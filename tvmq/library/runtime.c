@@ -228,6 +228,8 @@ static void set_error_parts(const char *kind, const char **parts, int32_t count)
     (void)kind, (void)parts, (void)count;
 }
 
+#include "pool.h"
+
 /* Where kernels look for these functions */
 #define POINTER(name) HIDDEN extern void *const name; void *const name
 POINTER(__TVMBackendAllocWorkspace) = (void *)allocate;
@@ -290,14 +292,15 @@ EXPORT const char *model_status_text(int status) {
     case MODEL_NULL_POINTER: return "an argument, or the data of a tensor that has bytes, is null";
     case MODEL_SHORT_BUFFER: return "an input or output has fewer bytes than its description says";
     case MODEL_MISALIGNED: return "data does not begin at a multiple of the alignment that its description names";
-    case MODEL_SHORT_WORKSPACE: return "the workspace is smaller than the function workspace_bytes says";
+    case MODEL_SHORT_WORKSPACE: return "a workspace or the memory of a pool is smaller than workspace_bytes or pool_bytes says";
     case MODEL_WRONG_SIZE: return "a dynamic dimension has a size that the model does not take, or sizes are missing";
     case MODEL_NO_SUCH_TENSOR: return "there is no input, output or dimension of this number";
     case MODEL_WRONG_CPU: return "this processor lacks instructions that the code needs; export it for an older one";
     case MODEL_NOT_INITIALIZED: return "the function init was not called, or failed";
-    case MODEL_WRONG_THREADS: return "the number of threads is 0, or above 1 without a launch function";
+    case MODEL_WRONG_THREADS: return "the number of threads is 0, above 1 without a launch function, or above 256 of a pool";
     case MODEL_KERNEL_FAILED: return "a computation refused its data";
     case MODEL_NO_SUCH_CODE: return "the library has no code of this name; its description lists the names";
+    case MODEL_NO_THREADS: return "the program has no function pthread_create, or the system starts no more threads";
     default: return "a status that this library does not give";
     }
 }

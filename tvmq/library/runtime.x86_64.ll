@@ -1,4 +1,4 @@
-; 143b186378d1605678c9364ef50f8fcd0d57f8b95d89f9a1e8a52c873696feb1 is the sha256 of the sources; tools/library_runtime.py writes this file
+; ecb5c0592395ce72ba4059f541245056c2d5104b6c0f7d106877ba16ec4f720a is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -6,11 +6,12 @@ target triple = "x86_64-unknown-linux-gnu"
 
 %struct.plan = type { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 }
 %struct.plan_code = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64 }
+%struct.pool = type { i64, i32, i32, i32, i32, i32, i32, ptr, ptr, [0 x i64] }
+%struct.model_threads = type { i32, ptr, ptr }
 %struct.context = type { ptr, ptr, ptr, ptr, i64, ptr }
 %struct.block = type { ptr, ptr }
 %struct.loop = type { ptr, ptr, ptr, %struct.group, i32 }
 %struct.group = type { ptr, i32 }
-%struct.model_threads = type { i32, ptr, ptr }
 %struct.model_description = type { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32 }
 %struct.plan_tensor = type { i32, i32, i32, i32, i32, i32, double, i64, [8 x i64] }
 %struct.model_tensor = type { ptr, ptr, i32, i32, [8 x i64], i64, double, i64 }
@@ -31,22 +32,23 @@ target triple = "x86_64-unknown-linux-gnu"
 @.str.1 = private unnamed_addr constant [61 x i8] c"an argument, or the data of a tensor that has bytes, is null\00", align 1
 @.str.2 = private unnamed_addr constant [61 x i8] c"an input or output has fewer bytes than its description says\00", align 1
 @.str.3 = private unnamed_addr constant [78 x i8] c"data does not begin at a multiple of the alignment that its description names\00", align 1
-@.str.4 = private unnamed_addr constant [64 x i8] c"the workspace is smaller than the function workspace_bytes says\00", align 1
+@.str.4 = private unnamed_addr constant [87 x i8] c"a workspace or the memory of a pool is smaller than workspace_bytes or pool_bytes says\00", align 1
 @.str.5 = private unnamed_addr constant [82 x i8] c"a dynamic dimension has a size that the model does not take, or sizes are missing\00", align 1
 @.str.6 = private unnamed_addr constant [54 x i8] c"there is no input, output or dimension of this number\00", align 1
 @.str.7 = private unnamed_addr constant [82 x i8] c"this processor lacks instructions that the code needs; export it for an older one\00", align 1
 @.str.8 = private unnamed_addr constant [44 x i8] c"the function init was not called, or failed\00", align 1
-@.str.9 = private unnamed_addr constant [65 x i8] c"the number of threads is 0, or above 1 without a launch function\00", align 1
+@.str.9 = private unnamed_addr constant [86 x i8] c"the number of threads is 0, above 1 without a launch function, or above 256 of a pool\00", align 1
 @.str.10 = private unnamed_addr constant [31 x i8] c"a computation refused its data\00", align 1
 @.str.11 = private unnamed_addr constant [70 x i8] c"the library has no code of this name; its description lists the names\00", align 1
-@.str.12 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
+@.str.12 = private unnamed_addr constant [81 x i8] c"the program has no function pthread_create, or the system starts no more threads\00", align 1
+@.str.13 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
 @current = internal thread_local global ptr null, align 8
 @chosen = internal unnamed_addr global i32 0, align 4
-@reltable.model_status_text = private unnamed_addr constant [12 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
+@reltable.model_status_text = private unnamed_addr constant [13 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.12 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
 
 ; Function Attrs: nounwind
 define i32 @model_init() local_unnamed_addr #0 {
-  %1 = tail call fastcc i32 @choose_code(ptr noundef null) #13
+  %1 = tail call fastcc i32 @choose_code(ptr noundef null) #14
   ret i32 %1
 }
 
@@ -115,7 +117,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   %46 = load i32, ptr %45, align 4
   %47 = zext i32 %46 to i64
   %48 = getelementptr inbounds i8, ptr @model_plan, i64 %47
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #14
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #15
   %49 = load i32, ptr %48, align 4
   %50 = getelementptr inbounds i32, ptr %48, i64 1
   %51 = load i32, ptr %50, align 4
@@ -123,14 +125,14 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   br i1 %52, label %65, label %53
 
 53:                                               ; preds = %44
-  %54 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #14, !srcloc !4
+  %54 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #15, !srcloc !4
   %55 = extractvalue { i32, i32, i32, i32 } %54, 2
   %56 = and i32 %55, 134217728
   %57 = icmp eq i32 %56, 0
   br i1 %57, label %61, label %58
 
 58:                                               ; preds = %53
-  %59 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #14, !srcloc !5
+  %59 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #15, !srcloc !5
   %60 = extractvalue { i32, i32 } %59, 0
   br label %61
 
@@ -159,7 +161,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   %75 = phi ptr [ %70, %69 ], [ %72, %71 ]
   %76 = load i32, ptr %75, align 4
   %77 = and i32 %76, -2147483648
-  %78 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %77, i32 0) #14, !srcloc !4
+  %78 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %77, i32 0) #15, !srcloc !4
   %79 = extractvalue { i32, i32, i32, i32 } %78, 0
   %80 = icmp ult i32 %79, %76
   br i1 %80, label %98, label %81
@@ -167,7 +169,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
 81:                                               ; preds = %74
   %82 = getelementptr inbounds i32, ptr %75, i64 1
   %83 = load i32, ptr %82, align 4
-  %84 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %76, i32 %83) #14, !srcloc !4
+  %84 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %76, i32 %83) #15, !srcloc !4
   %85 = extractvalue { i32, i32, i32, i32 } %84, 0
   %86 = extractvalue { i32, i32, i32, i32 } %84, 1
   %87 = extractvalue { i32, i32, i32, i32 } %84, 2
@@ -188,12 +190,12 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   br i1 %97, label %71, label %98
 
 98:                                               ; preds = %81, %74, %61
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #14
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #15
   br label %102
 
 99:                                               ; preds = %65, %71
   %100 = trunc i64 %19 to i32
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #14
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #15
   %101 = add i32 %100, 1
   store atomic i32 %101, ptr @chosen release, align 4
   br label %106
@@ -215,7 +217,7 @@ define i32 @model_select_code(ptr noundef %0) local_unnamed_addr #0 {
   br i1 %2, label %5, label %3
 
 3:                                                ; preds = %1
-  %4 = tail call fastcc i32 @choose_code(ptr noundef nonnull %0) #13
+  %4 = tail call fastcc i32 @choose_code(ptr noundef nonnull %0) #14
   br label %5
 
 5:                                                ; preds = %1, %3
@@ -223,8 +225,453 @@ define i32 @model_select_code(ptr noundef %0) local_unnamed_addr #0 {
   ret i32 %6
 }
 
+; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
+define i64 @model_pool_bytes(i32 noundef %0) local_unnamed_addr #1 {
+  %2 = add i32 %0, -257
+  %3 = icmp ult i32 %2, -256
+  %4 = zext i32 %0 to i64
+  %5 = shl nuw nsw i64 %4, 3
+  %6 = add nuw nsw i64 %5, 103
+  %7 = and i64 %6, 65472
+  %8 = select i1 %3, i64 -9, i64 %7
+  ret i64 %8
+}
+
+; Function Attrs: nounwind
+define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeonly %3) local_unnamed_addr #0 {
+  %5 = alloca i64, align 8
+  %6 = alloca i64, align 8
+  %7 = add i32 %2, -257
+  %8 = icmp ult i32 %7, -256
+  %9 = zext i32 %2 to i64
+  %10 = shl nuw nsw i64 %9, 3
+  %11 = add nuw nsw i64 %10, 103
+  %12 = and i64 %11, 65472
+  %13 = select i1 %8, i64 -9, i64 %12
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #15
+  store i64 -15032385537, ptr %5, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #15
+  %14 = icmp ne ptr %0, null
+  %15 = icmp ne ptr %3, null
+  %16 = and i1 %14, %15
+  br i1 %16, label %17, label %81
+
+17:                                               ; preds = %4
+  br i1 %8, label %18, label %20
+
+18:                                               ; preds = %17
+  %19 = trunc i64 %13 to i32
+  br label %81
+
+20:                                               ; preds = %17
+  %21 = ptrtoint ptr %0 to i64
+  %22 = and i64 %21, 63
+  %23 = icmp eq i64 %22, 0
+  br i1 %23, label %24, label %81
+
+24:                                               ; preds = %20
+  %25 = icmp ugt i64 %13, %1
+  br i1 %25, label %81, label %26
+
+26:                                               ; preds = %24
+  %27 = icmp ugt i32 %2, 1
+  br i1 %27, label %28, label %31
+
+28:                                               ; preds = %26
+  %29 = tail call ptr asm "", "=r,0,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create) #16, !srcloc !8
+  %30 = icmp eq ptr %29, null
+  br i1 %30, label %81, label %31
+
+31:                                               ; preds = %28, %26
+  %32 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %33 = trunc i64 %32 to i32
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %0, i8 0, i64 28, i1 false)
+  %34 = getelementptr inbounds i8, ptr %0, i64 28
+  store i32 %33, ptr %34, align 4
+  %35 = getelementptr inbounds i8, ptr %0, i64 32
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %35, i8 0, i64 16, i1 false)
+  %36 = ptrtoint ptr %5 to i64
+  %37 = ptrtoint ptr %6 to i64
+  %38 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %36, i64 %37, i64 8, i64 14) #15, !srcloc !9
+  %39 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 5
+  %40 = add nsw i32 %2, -1
+  %41 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9
+  %42 = load i32, ptr %39, align 8
+  %43 = icmp ult i32 %42, %40
+  br i1 %43, label %44, label %77
+
+44:                                               ; preds = %31, %50
+  %45 = phi i32 [ %52, %50 ], [ %42, %31 ]
+  %46 = zext i32 %45 to i64
+  %47 = getelementptr inbounds i64, ptr %41, i64 %46
+  %48 = call i32 @pthread_create(ptr noundef nonnull %47, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #17
+  %49 = icmp eq i32 %48, 0
+  br i1 %49, label %50, label %54
+
+50:                                               ; preds = %44
+  %51 = load i32, ptr %39, align 8
+  %52 = add i32 %51, 1
+  store i32 %52, ptr %39, align 8
+  %53 = icmp ult i32 %52, %40
+  br i1 %53, label %44, label %77
+
+54:                                               ; preds = %44
+  %55 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %37, i64 0, i64 8, i64 14) #15, !srcloc !9
+  %56 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
+  store atomic i32 1, ptr %56 release, align 4
+  %57 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
+  %58 = atomicrmw add ptr %57, i32 1 release, align 4
+  %59 = ptrtoint ptr %57 to i64
+  %60 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %59, i64 129, i64 256, i64 0, i64 202) #15, !srcloc !9
+  %61 = load i32, ptr %34, align 4
+  %62 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %63 = trunc i64 %62 to i32
+  %64 = icmp eq i32 %61, %63
+  br i1 %64, label %65, label %81
+
+65:                                               ; preds = %54
+  %66 = load i32, ptr %39, align 8
+  %67 = icmp eq i32 %66, 0
+  br i1 %67, label %81, label %68
+
+68:                                               ; preds = %65, %68
+  %69 = phi i64 [ %73, %68 ], [ 0, %65 ]
+  %70 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9, i64 %69
+  %71 = load i64, ptr %70, align 8
+  %72 = call i32 @pthread_join(i64 noundef %71, ptr noundef null) #17
+  %73 = add nuw nsw i64 %69, 1
+  %74 = load i32, ptr %39, align 8
+  %75 = zext i32 %74 to i64
+  %76 = icmp ult i64 %73, %75
+  br i1 %76, label %68, label %81, !llvm.loop !10
+
+77:                                               ; preds = %50, %31
+  %78 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %37, i64 0, i64 8, i64 14) #15, !srcloc !9
+  store i32 %2, ptr %3, align 8
+  %79 = getelementptr inbounds i8, ptr %3, i64 8
+  store ptr @launch_in_pool, ptr %79, align 8
+  %80 = getelementptr inbounds i8, ptr %3, i64 16
+  store ptr %0, ptr %80, align 8
+  br label %81
+
+81:                                               ; preds = %68, %65, %54, %28, %24, %20, %4, %77, %18
+  %82 = phi i32 [ %19, %18 ], [ 0, %77 ], [ -1, %4 ], [ -3, %20 ], [ -4, %24 ], [ -12, %28 ], [ -12, %54 ], [ -12, %65 ], [ -12, %68 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #15
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #15
+  ret i32 %82
+}
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) #2
+
+; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: write)
+declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #3
+
+; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #4
+
+declare extern_weak i32 @pthread_create(ptr noundef, ptr noundef, ptr noundef, ptr noundef) #5
+
+; Function Attrs: nounwind
+define internal ptr @serve(ptr noundef %0) #0 {
+  %2 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
+  %3 = load atomic i32, ptr %2 acquire, align 4
+  %4 = icmp eq i32 %3, 0
+  br i1 %4, label %5, label %63
+
+5:                                                ; preds = %1
+  %6 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
+  %7 = ptrtoint ptr %6 to i64
+  %8 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 7
+  %9 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 8
+  %10 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 2
+  %11 = ptrtoint ptr %10 to i64
+  br label %12
+
+12:                                               ; preds = %5, %60
+  %13 = phi i32 [ 0, %5 ], [ %31, %60 ]
+  br label %19
+
+14:                                               ; preds = %23
+  %15 = load atomic i32, ptr %6 acquire, align 4
+  %16 = icmp eq i32 %15, %13
+  br i1 %16, label %17, label %30
+
+17:                                               ; preds = %14
+  %18 = zext i32 %13 to i64
+  br label %26
+
+19:                                               ; preds = %23, %12
+  %20 = phi i32 [ 0, %12 ], [ %24, %23 ]
+  %21 = load atomic i32, ptr %6 acquire, align 4
+  %22 = icmp eq i32 %21, %13
+  br i1 %22, label %23, label %30
+
+23:                                               ; preds = %19
+  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #15, !srcloc !11
+  %24 = add nuw nsw i32 %20, 1
+  %25 = icmp eq i32 %24, 1000
+  br i1 %25, label %14, label %19, !llvm.loop !12
+
+26:                                               ; preds = %26, %17
+  %27 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %7, i64 128, i64 %18, i64 0, i64 202) #15, !srcloc !9
+  %28 = load atomic i32, ptr %6 acquire, align 4
+  %29 = icmp eq i32 %28, %13
+  br i1 %29, label %26, label %30, !llvm.loop !13
+
+30:                                               ; preds = %19, %26, %14
+  %31 = phi i32 [ %15, %14 ], [ %28, %26 ], [ %21, %19 ]
+  %32 = load atomic i64, ptr %0 acquire, align 8
+  %33 = and i64 %32, 65535
+  %34 = lshr i64 %32, 16
+  %35 = and i64 %34, 65535
+  %36 = icmp ult i64 %33, %35
+  br i1 %36, label %37, label %60
+
+37:                                               ; preds = %30, %54
+  %38 = phi i64 [ %55, %54 ], [ %32, %30 ]
+  %39 = add i64 %38, 1
+  %40 = cmpxchg ptr %0, i64 %38, i64 %39 acq_rel acquire, align 8
+  %41 = extractvalue { i64, i1 } %40, 1
+  %42 = extractvalue { i64, i1 } %40, 0
+  br i1 %41, label %43, label %54
+
+43:                                               ; preds = %37
+  %44 = load ptr, ptr %8, align 8
+  %45 = load ptr, ptr %9, align 8
+  %46 = trunc i64 %38 to i32
+  %47 = and i32 %46, 65535
+  tail call void %44(ptr noundef %45, i32 noundef %47) #17
+  %48 = atomicrmw sub ptr %10, i32 1 acq_rel, align 4
+  %49 = icmp eq i32 %48, 1
+  br i1 %49, label %50, label %52
+
+50:                                               ; preds = %43
+  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %11, i64 129, i64 1, i64 0, i64 202) #15, !srcloc !9
+  br label %52
+
+52:                                               ; preds = %50, %43
+  %53 = load atomic i64, ptr %0 acquire, align 8
+  br label %54
+
+54:                                               ; preds = %52, %37
+  %55 = phi i64 [ %53, %52 ], [ %42, %37 ]
+  %56 = and i64 %55, 65535
+  %57 = lshr i64 %55, 16
+  %58 = and i64 %57, 65535
+  %59 = icmp ult i64 %56, %58
+  br i1 %59, label %37, label %60, !llvm.loop !14
+
+60:                                               ; preds = %54, %30
+  %61 = load atomic i32, ptr %2 acquire, align 4
+  %62 = icmp eq i32 %61, 0
+  br i1 %62, label %12, label %63, !llvm.loop !15
+
+63:                                               ; preds = %60, %1
+  ret ptr null
+}
+
+; Function Attrs: nounwind
+define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef %2, i32 noundef %3) #0 {
+  %5 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 3
+  %6 = atomicrmw xchg ptr %5, i32 1 acquire, align 4
+  %7 = icmp eq i32 %6, 0
+  br i1 %7, label %14, label %8
+
+8:                                                ; preds = %4
+  %9 = icmp eq i32 %3, 0
+  br i1 %9, label %87, label %10
+
+10:                                               ; preds = %8, %10
+  %11 = phi i32 [ %12, %10 ], [ 0, %8 ]
+  tail call void %1(ptr noundef %2, i32 noundef %11) #17
+  %12 = add nuw i32 %11, 1
+  %13 = icmp eq i32 %12, %3
+  br i1 %13, label %87, label %10, !llvm.loop !16
+
+14:                                               ; preds = %4
+  %15 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 7
+  store ptr %1, ptr %15, align 8
+  %16 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 8
+  store ptr %2, ptr %16, align 8
+  %17 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 2
+  store atomic i32 %3, ptr %17 monotonic, align 4
+  %18 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
+  %19 = load i32, ptr %18, align 8
+  %20 = add i32 %19, 1
+  %21 = zext i32 %20 to i64
+  %22 = shl nuw i64 %21, 32
+  %23 = zext i32 %3 to i64
+  %24 = shl nuw nsw i64 %23, 16
+  %25 = or i64 %22, %24
+  store atomic i64 %25, ptr %0 release, align 8
+  store atomic i32 %20, ptr %18 release, align 8
+  %26 = add i32 %3, -1
+  %27 = ptrtoint ptr %18 to i64
+  %28 = zext i32 %26 to i64
+  %29 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %27, i64 129, i64 %28, i64 0, i64 202) #15, !srcloc !9
+  %30 = load atomic i64, ptr %0 acquire, align 8
+  %31 = and i64 %30, 65535
+  %32 = lshr i64 %30, 16
+  %33 = and i64 %32, 65535
+  %34 = icmp ult i64 %31, %33
+  br i1 %34, label %35, label %60
+
+35:                                               ; preds = %14
+  %36 = ptrtoint ptr %17 to i64
+  br label %37
+
+37:                                               ; preds = %54, %35
+  %38 = phi i64 [ %30, %35 ], [ %55, %54 ]
+  %39 = add i64 %38, 1
+  %40 = cmpxchg ptr %0, i64 %38, i64 %39 acq_rel acquire, align 8
+  %41 = extractvalue { i64, i1 } %40, 1
+  %42 = extractvalue { i64, i1 } %40, 0
+  br i1 %41, label %43, label %54
+
+43:                                               ; preds = %37
+  %44 = load ptr, ptr %15, align 8
+  %45 = load ptr, ptr %16, align 8
+  %46 = trunc i64 %38 to i32
+  %47 = and i32 %46, 65535
+  tail call void %44(ptr noundef %45, i32 noundef %47) #17
+  %48 = atomicrmw sub ptr %17, i32 1 acq_rel, align 4
+  %49 = icmp eq i32 %48, 1
+  br i1 %49, label %50, label %52
+
+50:                                               ; preds = %43
+  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %36, i64 129, i64 1, i64 0, i64 202) #15, !srcloc !9
+  br label %52
+
+52:                                               ; preds = %50, %43
+  %53 = load atomic i64, ptr %0 acquire, align 8
+  br label %54
+
+54:                                               ; preds = %52, %37
+  %55 = phi i64 [ %53, %52 ], [ %42, %37 ]
+  %56 = and i64 %55, 65535
+  %57 = lshr i64 %55, 16
+  %58 = and i64 %57, 65535
+  %59 = icmp ult i64 %56, %58
+  br i1 %59, label %37, label %60, !llvm.loop !14
+
+60:                                               ; preds = %54, %14
+  %61 = load atomic i32, ptr %17 acquire, align 4
+  %62 = icmp eq i32 %61, 0
+  br i1 %62, label %86, label %63
+
+63:                                               ; preds = %60
+  %64 = ptrtoint ptr %17 to i64
+  br label %65
+
+65:                                               ; preds = %63, %83
+  %66 = phi i32 [ %61, %63 ], [ %84, %83 ]
+  br label %72
+
+67:                                               ; preds = %76
+  %68 = load atomic i32, ptr %17 acquire, align 4
+  %69 = icmp eq i32 %68, %66
+  br i1 %69, label %70, label %83
+
+70:                                               ; preds = %67
+  %71 = zext i32 %66 to i64
+  br label %79
+
+72:                                               ; preds = %65, %76
+  %73 = phi i32 [ %77, %76 ], [ 0, %65 ]
+  %74 = load atomic i32, ptr %17 acquire, align 4
+  %75 = icmp eq i32 %74, %66
+  br i1 %75, label %76, label %83
+
+76:                                               ; preds = %72
+  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #15, !srcloc !11
+  %77 = add nuw nsw i32 %73, 1
+  %78 = icmp eq i32 %77, 1000
+  br i1 %78, label %67, label %72, !llvm.loop !12
+
+79:                                               ; preds = %79, %70
+  %80 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %64, i64 128, i64 %71, i64 0, i64 202) #15, !srcloc !9
+  %81 = load atomic i32, ptr %17 acquire, align 4
+  %82 = icmp eq i32 %81, %66
+  br i1 %82, label %79, label %83, !llvm.loop !13
+
+83:                                               ; preds = %72, %79, %67
+  %84 = phi i32 [ %68, %67 ], [ %81, %79 ], [ %74, %72 ]
+  %85 = icmp eq i32 %84, 0
+  br i1 %85, label %86, label %65, !llvm.loop !17
+
+86:                                               ; preds = %83, %60
+  store atomic i32 0, ptr %5 release, align 8
+  br label %87
+
+87:                                               ; preds = %10, %8, %86
+  ret void
+}
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) #2
+
+; Function Attrs: nounwind
+define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
+  %2 = icmp eq ptr %0, null
+  br i1 %2, label %37, label %3
+
+3:                                                ; preds = %1
+  %4 = getelementptr inbounds %struct.model_threads, ptr %0, i64 0, i32 2
+  %5 = load ptr, ptr %4, align 8
+  %6 = icmp eq ptr %5, null
+  br i1 %6, label %37, label %7
+
+7:                                                ; preds = %3
+  %8 = getelementptr inbounds %struct.model_threads, ptr %0, i64 0, i32 1
+  %9 = load ptr, ptr %8, align 8
+  %10 = icmp eq ptr %9, @launch_in_pool
+  br i1 %10, label %11, label %37
+
+11:                                               ; preds = %7
+  %12 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 4
+  store atomic i32 1, ptr %12 release, align 4
+  %13 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 1
+  %14 = atomicrmw add ptr %13, i32 1 release, align 4
+  %15 = ptrtoint ptr %13 to i64
+  %16 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %15, i64 129, i64 256, i64 0, i64 202) #15, !srcloc !9
+  %17 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 6
+  %18 = load i32, ptr %17, align 4
+  %19 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %20 = trunc i64 %19 to i32
+  %21 = icmp eq i32 %18, %20
+  br i1 %21, label %22, label %35
+
+22:                                               ; preds = %11
+  %23 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 5
+  %24 = load i32, ptr %23, align 8
+  %25 = icmp eq i32 %24, 0
+  br i1 %25, label %35, label %26
+
+26:                                               ; preds = %22, %26
+  %27 = phi i64 [ %31, %26 ], [ 0, %22 ]
+  %28 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 9, i64 %27
+  %29 = load i64, ptr %28, align 8
+  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #17
+  %31 = add nuw nsw i64 %27, 1
+  %32 = load i32, ptr %23, align 8
+  %33 = zext i32 %32 to i64
+  %34 = icmp ult i64 %31, %33
+  br i1 %34, label %26, label %35, !llvm.loop !10
+
+35:                                               ; preds = %26, %11, %22
+  store i32 1, ptr %0, align 8
+  %36 = getelementptr inbounds i8, ptr %0, i64 4
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(20) %36, i8 0, i64 20, i1 false)
+  br label %37
+
+37:                                               ; preds = %7, %1, %3, %35
+  %38 = phi i32 [ 0, %35 ], [ -1, %3 ], [ -1, %1 ], [ -9, %7 ]
+  ret i32 %38
+}
+
 ; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
-define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #1 {
+define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #6 {
   %6 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %7 = load ptr, ptr %6, align 8
   %8 = icmp eq ptr %7, null
@@ -263,7 +710,7 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #1
 }
 
 ; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
-define internal i32 @release(i32 %0, i32 %1, ptr noundef readonly %2) #1 {
+define internal i32 @release(i32 %0, i32 %1, ptr noundef readonly %2) #6 {
   %4 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %5 = load ptr, ptr %4, align 8
   %6 = icmp ne ptr %5, null
@@ -307,7 +754,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 18:                                               ; preds = %3, %8, %12, %16
   %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
-  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #14
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #15
   store ptr %6, ptr %4, align 8
   %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
   store ptr %0, ptr %20, align 8
@@ -336,7 +783,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   br i1 %34, label %35, label %37
 
 35:                                               ; preds = %31
-  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #15
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #17
   br label %64
 
 37:                                               ; preds = %31
@@ -355,7 +802,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   store ptr %40, ptr %5, align 8
   %47 = load ptr, ptr %20, align 8
   %48 = load ptr, ptr %21, align 8
-  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #15
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #17
   %50 = icmp eq i32 %49, 0
   br i1 %50, label %52, label %51
 
@@ -374,7 +821,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   %57 = load ptr, ptr %56, align 8
   %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
   %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #15
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #17
   br label %60
 
 60:                                               ; preds = %53, %52
@@ -385,22 +832,22 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 64:                                               ; preds = %18, %60, %35
   %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
-  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #14
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #15
   ret i32 %65
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
-define internal void @set_error(ptr nocapture %0, ptr nocapture %1) #2 {
+define internal void @set_error(ptr nocapture %0, ptr nocapture %1) #1 {
   ret void
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
-define internal void @set_error_parts(ptr nocapture %0, ptr nocapture %1, i32 %2) #2 {
+define internal void @set_error_parts(ptr nocapture %0, ptr nocapture %1, i32 %2) #1 {
   ret void
 }
 
 ; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none)
-define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #3 {
+define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #7 {
   %2 = load atomic i32, ptr @chosen acquire, align 4
   %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
   %4 = zext i32 %3 to i64
@@ -459,14 +906,8 @@ define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #3 {
   ret i32 %40
 }
 
-; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
-declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) #4
-
-; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
-declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) #4
-
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
-define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #5 {
+define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #8 {
   %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %5 = icmp ugt i32 %4, %0
   br i1 %5, label %6, label %124
@@ -585,7 +1026,7 @@ define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr n
   %97 = add nuw nsw i64 %63, 8
   %98 = add i64 %65, 8
   %99 = icmp eq i64 %98, %61
-  br i1 %99, label %100, label %62, !llvm.loop !8
+  br i1 %99, label %100, label %62, !llvm.loop !18
 
 100:                                              ; preds = %62, %56
   %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
@@ -604,7 +1045,7 @@ define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr n
   %112 = add nuw nsw i64 %106, 1
   %113 = add i64 %108, 1
   %114 = icmp eq i64 %113, %58
-  br i1 %114, label %115, label %105, !llvm.loop !9
+  br i1 %114, label %115, label %105, !llvm.loop !19
 
 115:                                              ; preds = %100, %105, %13
   %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
@@ -626,7 +1067,7 @@ define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr n
 }
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
-define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #5 {
+define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #8 {
   %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
   %5 = icmp ugt i32 %4, %0
   br i1 %5, label %6, label %124
@@ -745,7 +1186,7 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
   %97 = add nuw nsw i64 %63, 8
   %98 = add i64 %65, 8
   %99 = icmp eq i64 %98, %61
-  br i1 %99, label %100, label %62, !llvm.loop !8
+  br i1 %99, label %100, label %62, !llvm.loop !18
 
 100:                                              ; preds = %62, %56
   %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
@@ -764,7 +1205,7 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
   %112 = add nuw nsw i64 %106, 1
   %113 = add i64 %108, 1
   %114 = icmp eq i64 %113, %58
-  br i1 %114, label %115, label %105, !llvm.loop !11
+  br i1 %114, label %115, label %105, !llvm.loop !21
 
 115:                                              ; preds = %100, %105, %13
   %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
@@ -786,9 +1227,9 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
-define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #2 {
-  %2 = add i32 %0, 11
-  %3 = icmp ult i32 %2, 12
+define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #1 {
+  %2 = add i32 %0, 12
+  %3 = icmp ult i32 %2, 13
   br i1 %3, label %4, label %8
 
 4:                                                ; preds = %1
@@ -798,12 +1239,12 @@ define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #2 {
   br label %8
 
 8:                                                ; preds = %1, %4
-  %9 = phi ptr [ %7, %4 ], [ @.str.12, %1 ]
+  %9 = phi ptr [ %7, %4 ], [ @.str.13, %1 ]
   ret ptr %9
 }
 
 ; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none)
-define i64 @model_workspace_bytes(ptr nocapture noundef readnone %0, i32 noundef %1) local_unnamed_addr #6 {
+define i64 @model_workspace_bytes(ptr nocapture noundef readnone %0, i32 noundef %1) local_unnamed_addr #9 {
   %3 = load atomic i32, ptr @chosen acquire, align 4
   %4 = icmp eq i32 %3, 0
   %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -860,7 +1301,7 @@ define i64 @model_workspace_bytes(ptr nocapture noundef readnone %0, i32 noundef
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read)
-define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, i32 noundef %1) unnamed_addr #7 {
+define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, i32 noundef %1) unnamed_addr #10 {
   %3 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 6
   %4 = load i32, ptr %3, align 8
   %5 = zext i32 %4 to i64
@@ -899,7 +1340,7 @@ define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, i
 ; Function Attrs: nounwind
 define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr noundef %2, ptr %3, i64 %4, ptr noundef %5) local_unnamed_addr #0 {
   %7 = alloca %struct.run, align 8
-  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %7) #14
+  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %7) #15
   %8 = load atomic i32, ptr @chosen acquire, align 4
   %9 = icmp eq i32 %8, 0
   %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -961,7 +1402,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 43:                                               ; preds = %108
   %44 = add nuw nsw i64 %47, 1
   %45 = icmp eq i64 %44, %42
-  br i1 %45, label %117, label %46, !llvm.loop !12
+  br i1 %45, label %117, label %46, !llvm.loop !22
 
 46:                                               ; preds = %43, %41
   %47 = phi i64 [ 0, %41 ], [ %44, %43 ]
@@ -1005,7 +1446,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %79 = add nuw nsw i64 %61, 4
   %80 = add i64 %63, 4
   %81 = icmp eq i64 %80, %59
-  br i1 %81, label %82, label %60, !llvm.loop !8
+  br i1 %81, label %82, label %60, !llvm.loop !18
 
 82:                                               ; preds = %60, %54
   %83 = phi i64 [ undef, %54 ], [ %78, %60 ]
@@ -1024,7 +1465,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %94 = add nuw nsw i64 %88, 1
   %95 = add i64 %90, 1
   %96 = icmp eq i64 %95, %56
-  br i1 %96, label %97, label %87, !llvm.loop !13
+  br i1 %96, label %97, label %87, !llvm.loop !23
 
 97:                                               ; preds = %82, %87, %46
   %98 = phi i64 [ %50, %46 ], [ %83, %82 ], [ %93, %87 ]
@@ -1072,7 +1513,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 128:                                              ; preds = %193
   %129 = add nuw nsw i64 %132, 1
   %130 = icmp eq i64 %129, %127
-  br i1 %130, label %204, label %131, !llvm.loop !12
+  br i1 %130, label %204, label %131, !llvm.loop !22
 
 131:                                              ; preds = %128, %126
   %132 = phi i64 [ 0, %126 ], [ %129, %128 ]
@@ -1116,7 +1557,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %164 = add nuw nsw i64 %146, 4
   %165 = add i64 %148, 4
   %166 = icmp eq i64 %165, %144
-  br i1 %166, label %167, label %145, !llvm.loop !8
+  br i1 %166, label %167, label %145, !llvm.loop !18
 
 167:                                              ; preds = %145, %139
   %168 = phi i64 [ undef, %139 ], [ %163, %145 ]
@@ -1135,7 +1576,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %179 = add nuw nsw i64 %173, 1
   %180 = add i64 %175, 1
   %181 = icmp eq i64 %180, %141
-  br i1 %181, label %182, label %172, !llvm.loop !14
+  br i1 %181, label %182, label %172, !llvm.loop !24
 
 182:                                              ; preds = %167, %172, %131
   %183 = phi i64 [ %135, %131 ], [ %168, %167 ], [ %178, %172 ]
@@ -1186,28 +1627,28 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 
 213:                                              ; preds = %210, %211
   %214 = phi i32 [ %212, %211 ], [ 1, %210 ]
-  %215 = tail call fastcc i64 @workspace_bytes(ptr noundef %16, i32 noundef %214) #13
+  %215 = tail call fastcc i64 @workspace_bytes(ptr noundef %16, i32 noundef %214) #14
   %216 = icmp ugt i64 %215, %4
   br i1 %216, label %222, label %217
 
 217:                                              ; preds = %213
-  call fastcc void @divide_workspace(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #13
+  call fastcc void @divide_workspace(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #14
   %218 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %219 = load ptr, ptr %218, align 8
   %220 = load ptr, ptr %23, align 8
   store ptr %220, ptr %218, align 8
-  %221 = call fastcc i32 @run_steps(ptr noundef nonnull %7) #13
+  %221 = call fastcc i32 @run_steps(ptr noundef nonnull %7) #14
   store ptr %219, ptr %218, align 8
   br label %222
 
 222:                                              ; preds = %102, %108, %97, %187, %193, %182, %213, %206, %204, %200, %115, %28, %26, %6, %217
   %223 = phi i32 [ %221, %217 ], [ -8, %6 ], [ -9, %26 ], [ -9, %28 ], [ -1, %115 ], [ -1, %200 ], [ -1, %204 ], [ -3, %206 ], [ -4, %213 ], [ -2, %182 ], [ -3, %193 ], [ -1, %187 ], [ -2, %97 ], [ -3, %108 ], [ -1, %102 ]
-  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %7) #14
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %7) #15
   ret i32 %223
 }
 
 ; Function Attrs: nofree nosync nounwind memory(readwrite, inaccessiblemem: none)
-define internal fastcc void @divide_workspace(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2) unnamed_addr #8 {
+define internal fastcc void @divide_workspace(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2) unnamed_addr #11 {
   %4 = load ptr, ptr %0, align 8
   %5 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 6
   %6 = load i32, ptr %5, align 8
@@ -1303,11 +1744,11 @@ define internal fastcc void @divide_workspace(ptr nocapture noundef %0, ptr noun
   store ptr %67, ptr %69, align 8
   %70 = add nuw nsw i64 %57, 1
   %71 = icmp eq i64 %70, %8
-  br i1 %71, label %55, label %56, !llvm.loop !15
+  br i1 %71, label %55, label %56, !llvm.loop !25
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #9
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #12
 
 ; Function Attrs: nounwind
 define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed_addr #0 {
@@ -1356,7 +1797,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   %38 = zext i32 %37 to i64
   %39 = getelementptr inbounds i8, ptr @model_plan, i64 %38
   %40 = load i32, ptr %35, align 4
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #14
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #15
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %2, i8 0, i64 16, i1 false)
   %41 = getelementptr inbounds i32, ptr %23, i64 2
   %42 = load i32, ptr %41, align 4
@@ -1436,7 +1877,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   store ptr %92, ptr %93, align 8
   %94 = add nuw nsw i64 %47, 1
   %95 = icmp eq i64 %94, %45
-  br i1 %95, label %96, label %46, !llvm.loop !16
+  br i1 %95, label %96, label %46, !llvm.loop !26
 
 96:                                               ; preds = %72, %28
   %97 = sext i32 %40 to i64
@@ -1445,8 +1886,8 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   %100 = load ptr, ptr %20, align 8
   store ptr %99, ptr %100, align 8
   %101 = load ptr, ptr %21, align 8
-  %102 = call i32 %98(ptr noundef null, ptr noundef %101, i32 noundef %42, ptr noundef nonnull %2) #15
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #14
+  %102 = call i32 %98(ptr noundef null, ptr noundef %101, i32 noundef %42, ptr noundef nonnull %2) #17
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #15
   %103 = icmp eq i32 %102, 0
   br i1 %103, label %104, label %167
 
@@ -1544,15 +1985,14 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0) unnamed
   %164 = phi i64 [ 3, %155 ], [ %106, %104 ]
   %165 = getelementptr inbounds i32, ptr %23, i64 %164
   %166 = icmp ult ptr %165, %11
-  br i1 %166, label %22, label %167, !llvm.loop !17
+  br i1 %166, label %22, label %167, !llvm.loop !27
 
 167:                                              ; preds = %96, %163, %1
   %168 = phi i32 [ 0, %1 ], [ 0, %163 ], [ -10, %96 ]
   ret i32 %168
 }
 
-; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: write)
-declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #10
+declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) local_unnamed_addr #5
 
 ; Function Attrs: nounwind
 define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
@@ -1584,7 +2024,7 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
   %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
   %26 = load ptr, ptr %25, align 8
-  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #15
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #17
   %28 = icmp eq i32 %27, 0
   br i1 %28, label %31, label %29
 
@@ -1598,28 +2038,27 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   ret void
 }
 
-; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite)
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #11
-
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: read)
-declare ptr @llvm.load.relative.i64(ptr, i64) #12
+declare ptr @llvm.load.relative.i64(ptr, i64) #13
 
 attributes #0 = { nounwind "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #1 = { mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #2 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #3 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #4 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #5 = { nofree norecurse nosync nounwind memory(argmem: write) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #6 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #7 = { mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #8 = { nofree nosync nounwind memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #9 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #10 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #11 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #12 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
-attributes #13 = { nobuiltin "no-builtins" }
-attributes #14 = { nounwind }
-attributes #15 = { nobuiltin nounwind "no-builtins" }
+attributes #1 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #2 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #3 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #4 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #5 = { "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #6 = { mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #7 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #8 = { nofree norecurse nosync nounwind memory(argmem: write) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #9 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #10 = { mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #11 = { nofree nosync nounwind memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #12 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #13 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
+attributes #14 = { nobuiltin "no-builtins" }
+attributes #15 = { nounwind }
+attributes #16 = { nounwind memory(none) }
+attributes #17 = { nobuiltin nounwind "no-builtins" }
 
 !llvm.module.flags = !{!0, !1}
 
@@ -1631,13 +2070,23 @@ attributes #15 = { nobuiltin nounwind "no-builtins" }
 !5 = !{i64 3534}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = distinct !{!8, !3}
-!9 = distinct !{!9, !10}
-!10 = !{!"llvm.loop.unroll.disable"}
-!11 = distinct !{!11, !10}
+!8 = !{i64 80087}
+!9 = !{i64 79419}
+!10 = distinct !{!10, !3}
+!11 = !{i64 79580}
 !12 = distinct !{!12, !3}
-!13 = distinct !{!13, !10}
-!14 = distinct !{!14, !10}
+!13 = distinct !{!13, !3}
+!14 = distinct !{!14, !3}
 !15 = distinct !{!15, !3}
 !16 = distinct !{!16, !3}
 !17 = distinct !{!17, !3}
+!18 = distinct !{!18, !3}
+!19 = distinct !{!19, !20}
+!20 = !{!"llvm.loop.unroll.disable"}
+!21 = distinct !{!21, !20}
+!22 = distinct !{!22, !3}
+!23 = distinct !{!23, !20}
+!24 = distinct !{!24, !20}
+!25 = distinct !{!25, !3}
+!26 = distinct !{!26, !3}
+!27 = distinct !{!27, !3}
