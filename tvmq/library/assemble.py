@@ -28,7 +28,7 @@ LIBM = (
 ).split()
 FUNCTIONS = (
     "init", "select_code", "describe", "input", "output", "workspace_bytes", "run", "pool_bytes", "pool_start",
-    "pool_stop", "status_text",
+    "pool_stop", "selftest_bytes", "selftest", "status_text",
 )  # fmt: skip
 POINTERS = "__TVM"  # how the pointers begin by which kernels call a runtime
 

@@ -33,7 +33,9 @@ enum {
                                    pool; or threads that are no pool */
     MODEL_KERNEL_FAILED = -10,  /* a computation refused its data */
     MODEL_NO_SUCH_CODE = -11,   /* the library has no code of this name */
-    MODEL_NO_THREADS = -12      /* the program has no pthread_create, or the system starts no more threads */
+    MODEL_NO_THREADS = -12,     /* the program has no pthread_create, or the system starts no more threads */
+    MODEL_DIFFERS = -13,        /* a self-test has found a layer with another result */
+    MODEL_NO_GOLDEN = -14       /* the library was made without values for a self-test */
 };
 
 /* Memory of the caller: data points to so many bytes. */
@@ -71,6 +73,12 @@ typedef struct model_threads {
     void *pool;
 } model_threads;
 
+typedef struct model_difference {
+    uint32_t compared;   /* results that the library knows */
+    uint32_t number;     /* of the first that differs; compared where none does */
+    const char *layer;   /* its name; null where none differs */
+} model_difference;
+
 int model_init(void);
 /* In place of init: the code of this name, one of description.codes, although the processor may run a better one. For
    tests of each. Runs that have begun keep their code; another one may need a larger workspace. */
@@ -89,6 +97,10 @@ int model_run(const int64_t *sizes, const model_buffer *inputs, const model_buff
 int64_t model_pool_bytes(uint32_t count);
 int model_pool_start(model_buffer memory, uint32_t count, model_threads *threads);
 int model_pool_stop(model_threads *threads);
+/* Run the code that init chose on inputs of its own, in memory of model_selftest_bytes() bytes, and compare each layer
+   with the definition's result: MODEL_OK, or MODEL_DIFFERS and the first layer; difference may be null. */
+int64_t model_selftest_bytes(void);
+int model_selftest(model_buffer memory, model_difference *difference);
 const char *model_status_text(int status);
 
 #ifdef __cplusplus

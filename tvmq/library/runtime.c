@@ -59,6 +59,12 @@ struct plan_code {
     uint32_t name, needs, steps, step_words, places, kernels; /* kernels: from each entry to its function */
     uint32_t most_arguments, padding;
     int64_t storage_bytes, scratch_bytes, task_scratch_bytes; /* a task: one thread's part of a parallel loop */
+    uint32_t golden, golden_count;
+};
+
+struct plan_golden { /* what a place holds after so many steps */
+    uint32_t steps, place, layer, padding;
+    uint64_t hashes[2]; /* either */
 };
 
 struct plan {
@@ -301,6 +307,8 @@ EXPORT const char *model_status_text(int status) {
     case MODEL_KERNEL_FAILED: return "a computation refused its data";
     case MODEL_NO_SUCH_CODE: return "the library has no code of this name; its description lists the names";
     case MODEL_NO_THREADS: return "the program has no function pthread_create, or the system starts no more threads";
+    case MODEL_DIFFERS: return "a layer gives another result than the definition: report the processor and the layer";
+    case MODEL_NO_GOLDEN: return "the library was made without values for a self-test; export it with them";
     default: return "a status that this library does not give";
     }
 }
@@ -343,6 +351,7 @@ struct run {
     struct tensor *tensors;
     struct argument *arguments;
     struct context *context;
+    const struct plan_golden *golden, *golden_end; /* what is compared from here on: nothing but in a self-test */
 };
 
 static void *data_of(const struct run *run, const struct plan_place *place) {
@@ -383,8 +392,11 @@ static void copy_tensor(const struct run *run, const uint32_t *step) {
     __builtin_memcpy(data_of(run, places + step[1]), data_of(run, places + step[0]), (size_t)places[step[0]].bytes);
 }
 
-static int run_steps(const struct run *run) {
+#include "selftest.h"
+
+static int run_steps(struct run *run) {
     const uint32_t *step = at(run->code->steps), *end = step + run->code->step_words;
+    uint32_t done = 0;
     while (step < end) {
         if (step[0] == STEP_CALL) {
             if (call_kernel(run, step + 1)) return MODEL_KERNEL_FAILED;
@@ -393,6 +405,12 @@ static int run_steps(const struct run *run) {
             copy_tensor(run, step + 1);
             step += 3;
         }
+        done++;
+        while (run->golden < run->golden_end && run->golden->steps == done)
+            if (is_golden(run, run->golden))
+                run->golden++;
+            else
+                return MODEL_DIFFERS;
     }
     return MODEL_OK;
 }
@@ -415,9 +433,18 @@ static void divide_workspace(struct run *run, unsigned char *memory, const model
     }
 }
 
+static int run_model(struct run *run, unsigned char *workspace, const model_threads *threads) {
+    divide_workspace(run, workspace, threads);
+    struct context *before = current;
+    current = run->context;
+    int status = run_steps(run);
+    current = before;
+    return status;
+}
+
 EXPORT int model_run(const int64_t *sizes, const model_buffer *inputs, const model_buffer *outputs,
                      model_buffer workspace, const model_threads *threads) {
-    struct run run = {chosen_code(), inputs, outputs, 0, 0, 0, 0, 0};
+    struct run run = {.code = chosen_code(), .inputs = inputs, .outputs = outputs};
     int status;
     (void)sizes;
     if (!run.code) return MODEL_NOT_INITIALIZED;
@@ -427,10 +454,29 @@ EXPORT int model_run(const int64_t *sizes, const model_buffer *inputs, const mod
     if (!workspace.data) return MODEL_NULL_POINTER;
     if ((uintptr_t)workspace.data % MODEL_ALIGNMENT) return MODEL_MISALIGNED;
     if (workspace.bytes < (size_t)workspace_bytes(run.code, threads ? threads->count : 1)) return MODEL_SHORT_WORKSPACE;
-    divide_workspace(&run, workspace.data, threads);
-    struct context *before = current;
-    current = run.context;
-    status = run_steps(&run);
-    current = before;
+    return run_model(&run, workspace.data, threads);
+}
+
+EXPORT int64_t model_selftest_bytes(void) {
+    const struct plan_code *code = chosen_code();
+    return code ? tensors_bytes() + workspace_bytes(code, 1) : MODEL_NOT_INITIALIZED;
+}
+
+EXPORT int model_selftest(model_buffer memory, model_difference *difference) {
+    const struct plan_code *code = chosen_code();
+    if (!code) return MODEL_NOT_INITIALIZED;
+    if (!memory.data) return MODEL_NULL_POINTER;
+    if ((uintptr_t)memory.data % MODEL_ALIGNMENT) return MODEL_MISALIGNED;
+    if (memory.bytes < (size_t)model_selftest_bytes()) return MODEL_SHORT_WORKSPACE;
+    if (!code->golden_count) return MODEL_NO_GOLDEN;
+    unsigned char *rest = (unsigned char *)memory.data + tensors_bytes();
+    const struct plan_golden *golden = at(code->golden);
+    struct run run = {.code = code, .golden = golden, .golden_end = golden + code->golden_count};
+    run.inputs = place_tensors(memory.data);
+    run.outputs = run.inputs + model_plan.input_count;
+    int status = run_model(&run, rest, 0);
+    if (difference)
+        *difference = (model_difference){code->golden_count, (uint32_t)(run.golden - golden),
+                                         status == MODEL_DIFFERS ? at(run.golden->layer) : 0};
     return status;
 }

@@ -315,15 +315,15 @@ def missing_requirements(target: CpuTarget) -> tuple[str, ...]:
 
 def index_of_best(targets: Sequence[CpuTarget]) -> int | None:
     """Number of the best target that this CPU can run, of the best level, then of most features; or None."""
-    return next((i for i in order_by_level(targets) if not missing_requirements(targets[i])), None)
+    runnable = [i for i, target in enumerate(targets) if not missing_requirements(target)]
+    return min(runnable, key=lambda i: rank_of(targets[i]), default=None)
 
 
-def order_by_level(targets: Sequence[CpuTarget]) -> list[int]:
-    """Numbers of the targets, of the best level first, then of most features."""
+def rank_of(target: CpuTarget) -> tuple[int, int]:
+    """Order of targets: that of the best level first, then that of most features."""
     from tvmq.codegen.kernels.isa import LEVELS  # a file for one CPU needs none
 
-    order = list(LEVELS)
-    return sorted(range(len(targets)), key=lambda i: (order.index(targets[i].isa.name), -len(targets[i].needs)))
+    return list(LEVELS).index(target.isa.name), -len(target.needs)
 
 
 def refusal_of_all(targets: Sequence[CpuTarget]) -> str:
