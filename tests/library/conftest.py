@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tvm
 
 import tvmq
 from tvmq.demo import load_demo
@@ -28,14 +29,20 @@ class DigitsLibrary:
     expected: Sequence[np.ndarray]
 
 
+def quantize_digits(batch: int = 1) -> tvm.IRModule:
+    """The embedded network for so many pictures at once, quantized the fast way."""
+    demo = load_demo()
+    mod, params = tvmq.from_onnx(demo.model, shape={"image": (batch, *demo.test.shape[1:])})
+    fast = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False}
+    with tvmq.qconfig(**fast, outlier_channels=False):
+        batches = [{"image": demo.calibration[i : i + batch]} for i in range(0, max(16, batch), batch)]
+        return tvmq.quantize(mod, params, batches, guard=None)
+
+
 @pytest.fixture(scope="session")
 def digits(tmp_path_factory: pytest.TempPathFactory) -> DigitsLibrary:
     """The embedded network."""
-    demo = load_demo()
-    mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, *demo.test.shape[1:])})
-    fast = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False}
-    with tvmq.qconfig(**fast, outlier_channels=False):
-        module = tvmq.quantize(mod, params, [{"image": demo.calibration[i : i + 1]} for i in range(16)], guard=None)
+    demo, module = load_demo(), quantize_digits()
     exe = tvmq.build(module)
     export = tvmq.export_library(exe, tmp_path_factory.mktemp("library") / "digits")
     pictures = demo.test[:PICTURES]

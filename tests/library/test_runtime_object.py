@@ -9,7 +9,9 @@ from types import ModuleType
 
 import pytest
 
+from tvmq.library.assemble import OPTIONAL
 from tvmq.library.runtime_object import TEXTS, hash_sources, read_source, runtime_object
+from tvmq.runtime.artifact.link.elf_object import WEAK
 
 TOOL = Path(__file__).parents[2] / "tools" / "library_runtime.py"
 
@@ -38,7 +40,8 @@ def test_text_is_what_clang_makes_of_the_sources(tool, arch):
     assert tool.make_text(arch, compiler) == read_source(TEXTS[arch])
 
 
-def test_runtime_asks_for_two_functions():
+def test_runtime_asks_for_two_functions_and_may_have_threads():
     source = runtime_object()
     undefined = {symbol.name for symbol in source.symbols if symbol.name and not symbol.section}
-    assert undefined == {"__tls_get_addr", "memcpy", "model_plan"}
+    assert undefined == {"__tls_get_addr", "memcpy", "model_plan", *OPTIONAL}
+    assert all(symbol.bind == WEAK for symbol in source.symbols if symbol.name in OPTIONAL)

@@ -19,13 +19,17 @@ from tvmq.runtime.artifact.link.standalone import link_standalone
 
 # What the runtime and kernels may ask of the program that opens the library; tests/library holds all libraries to it
 LIBC = ("__tls_get_addr", "memcpy", "memmove", "memset")
+OPTIONAL = ("pthread_create", "pthread_join")  # null in programs without threads
 LIBM = (
     "acos acosf acosh acoshf asin asinf asinh asinhf atan atanf atan2 atan2f atanh atanhf ceil ceilf cos cosf cosh "
     "coshf erf erff exp expf exp2 exp2f floor floorf fma fmaf fmod fmodf hypot hypotf ldexp ldexpf log logf log10 "
     "log10f log1p log1pf log2 log2f nearbyint nearbyintf nextafter nextafterf pow powf rint rintf round roundf sin "
     "sinf sinh sinhf sqrt sqrtf tan tanf tanh tanhf trunc truncf"
 ).split()
-FUNCTIONS = ("init", "describe", "input", "output", "workspace_bytes", "run", "status_text")
+FUNCTIONS = (
+    "init", "select_code", "describe", "input", "output", "workspace_bytes", "run", "pool_bytes", "pool_start",
+    "pool_stop", "selftest_bytes", "selftest", "status_text",
+)  # fmt: skip
 POINTERS = "__TVM"  # how the pointers begin by which kernels call a runtime
 
 
@@ -87,7 +91,7 @@ def _link(
 def _list_undefined(whole: ObjectFile) -> list[str]:
     used = {item.symbol for item in whole.relocations if whole.sections[item.section].flags & 2}
     names = {whole.symbols[index].name for index in used if whole.symbols[index].section == UNDEFINED}
-    return sorted(names - {""})
+    return sorted(names - {"", *OPTIONAL})
 
 
 def _refuse_calls(whole: ObjectFile, undefined: Sequence[str], runtime: ObjectFile) -> None:

@@ -23,12 +23,13 @@ from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.performance.tuning_table import tiles_for
-from tvmq.codegen.target.cpu import X86, CpuTarget
+from tvmq.codegen.target.cpu import X86, CpuTarget, rank_of
 from tvmq.errors import BuildError, ConfigError, TargetError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.call_plan import ALIGNMENT, make_plan
+from tvmq.library.golden_values import GoldenRun
 from tvmq.library.library_files import example_text, facts_text, header_text
 from tvmq.library.plan_bytes import CodePlan, Interface
 from tvmq.library.processors import pack_needs
@@ -76,6 +77,7 @@ def export_library(
     name: str | None = None,
     params: Mapping[str, np.ndarray] | None = None,
     target: Any = None,
+    selftest: bool = True,
 ) -> LibraryExport:
     """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
 
@@ -87,7 +89,9 @@ def export_library(
     folder   made if it is not there; all files are written under other names and renamed
     name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
     params   weights that are still parameters of the module
-    target   as `build` takes it. Default: that of the executable, or this CPU
+    target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
+             executable, or this CPU
+    selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
     raises   ConfigError for a name or a dynamic size, BuildError naming the layer that a library cannot hold,
              TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
     """
@@ -101,7 +105,8 @@ def export_library(
     _check_sizes(description)
     codes = [(machine, _compile(mod, machine)) for machine in machines]
     interface = _describe(name, plain, description, [planned for _, planned in codes])
-    plans = [_plan_code(number, machine, planned) for number, (machine, planned) in enumerate(codes)]
+    golden = GoldenRun(plain, description.inputs) if selftest else None
+    plans = [_plan_code(number, machine, planned, golden) for number, (machine, planned) in enumerate(codes)]
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
@@ -143,14 +148,14 @@ def _check_name(name: str) -> str:
 
 
 def _check_machines(target: Any) -> list[CpuTarget]:
-    """The CPUs, each once."""
+    """The CPUs, each once, in the order in which NAME_init tries them."""
     machines = machines_of(list(target) if isinstance(target, tuple) else target)
     for machine in machines:
         if not isinstance(machine, CpuTarget) or not is_linux_x86(machine):
             raise TargetError(
                 f"export_library: {machine.name} is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"
             )
-    return [machine for machine in machines if isinstance(machine, CpuTarget)]
+    return sorted((machine for machine in machines if isinstance(machine, CpuTarget)), key=rank_of)
 
 
 def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.IRModule:
@@ -191,6 +196,8 @@ def _describe(name: str, plain: tvm.IRModule, description: Description, codes: S
     return Interface(name, model_hash, "", inputs, outputs)
 
 
-def _plan_code(number: int, machine: CpuTarget, planned: PlannedCode) -> CodePlan:
+def _plan_code(number: int, machine: CpuTarget, planned: PlannedCode, golden: GoldenRun | None) -> CodePlan:
     symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
-    return CodePlan(machine.name, pack_needs(machine.needs), make_plan(planned.module), planned.scratch, symbols)
+    plan = make_plan(planned.module)
+    values = golden.golden_values(plan, planned.calls) if golden is not None else ()
+    return CodePlan(machine.name, pack_needs(machine.needs), plan, planned.scratch, symbols, values)

@@ -24,13 +24,18 @@ enum {
     MODEL_NULL_POINTER = -1,    /* an argument, or the data of a tensor that has bytes, is null */
     MODEL_SHORT_BUFFER = -2,    /* an input or output has fewer bytes than model_input, model_output say */
     MODEL_MISALIGNED = -3,      /* data does not begin at a multiple of the tensor's alignment */
-    MODEL_SHORT_WORKSPACE = -4, /* fewer bytes than model_workspace_bytes says */
+    MODEL_SHORT_WORKSPACE = -4, /* fewer bytes than model_workspace_bytes, model_pool_bytes say */
     MODEL_WRONG_SIZE = -5,      /* a dynamic dimension is below its least or above its most, or sizes are missing */
     MODEL_NO_SUCH_TENSOR = -6,  /* the number of a tensor or dimension is too large */
     MODEL_WRONG_CPU = -7,       /* this processor lacks instructions that all code in the library needs */
     MODEL_NOT_INITIALIZED = -8, /* model_init was not called, or failed */
-    MODEL_WRONG_THREADS = -9,   /* a number of threads that is 0, or more than one without a launch function */
-    MODEL_KERNEL_FAILED = -10   /* a computation refused its data */
+    MODEL_WRONG_THREADS = -9,   /* a number of threads that is 0, more than one without a launch function, or above 256 of a
+                                   pool; or threads that are no pool */
+    MODEL_KERNEL_FAILED = -10,  /* a computation refused its data */
+    MODEL_NO_SUCH_CODE = -11,   /* the library has no code of this name */
+    MODEL_NO_THREADS = -12,     /* the program has no pthread_create, or the system starts no more threads */
+    MODEL_DIFFERS = -13,        /* a self-test has found a layer with another result */
+    MODEL_NO_GOLDEN = -14       /* the library was made without values for a self-test */
 };
 
 /* Memory of the caller: data points to so many bytes. */
@@ -68,7 +73,16 @@ typedef struct model_threads {
     void *pool;
 } model_threads;
 
+typedef struct model_difference {
+    uint32_t compared;   /* results that the library knows */
+    uint32_t number;     /* of the first that differs; compared where none does */
+    const char *layer;   /* its name; null where none differs */
+} model_difference;
+
 int model_init(void);
+/* In place of init: the code of this name, one of description.codes, although the processor may run a better one. For
+   tests of each. Runs that have begun keep their code; another one may need a larger workspace. */
+int model_select_code(const char *name);
 int model_describe(model_description *description);
 /* sizes: one for each dynamic dimension; null where there are none, and for shapes whose sizes are not known yet */
 int model_input(uint32_t number, const int64_t *sizes, model_tensor *tensor);
@@ -77,6 +91,16 @@ int model_output(uint32_t number, const int64_t *sizes, model_tensor *tensor);
 int64_t model_workspace_bytes(const int64_t *sizes, uint32_t threads);
 int model_run(const int64_t *sizes, const model_buffer *inputs, const model_buffer *outputs, model_buffer workspace,
               const model_threads *threads);
+/* Threads of ours for model_run: a pool of count threads, the one that runs included, in memory of the caller of
+   model_pool_bytes(count) bytes, which start fills into threads. Runs at the same time may share it: one of them has its
+   threads, the others compute alone. stop ends the threads when no run has them; a program needs pthread_create. */
+int64_t model_pool_bytes(uint32_t count);
+int model_pool_start(model_buffer memory, uint32_t count, model_threads *threads);
+int model_pool_stop(model_threads *threads);
+/* Run the code that init chose on inputs of its own, in memory of model_selftest_bytes() bytes, and compare each layer
+   with the definition's result: MODEL_OK, or MODEL_DIFFERS and the first layer; difference may be null. */
+int64_t model_selftest_bytes(void);
+int model_selftest(model_buffer memory, model_difference *difference);
 const char *model_status_text(int status);
 
 #ifdef __cplusplus

@@ -19,6 +19,7 @@ from tvmq.base.tvm_internals import SYMBOL as KERNEL_SYMBOL
 from tvmq.codegen.compile.kernel_scratch import Scratch
 from tvmq.errors import BuildError
 from tvmq.library.call_plan import ALIGNMENT, CONSTANT, INPUT, OUTPUT, STORAGE, Call, CallPlan, TensorLocation
+from tvmq.library.golden_values import MOST_HASHES, GoldenValue
 from tvmq.runtime.artifact.link.elf_object import (
     ALLOC,
     GLOBAL,
@@ -36,7 +37,8 @@ VERSION = 1
 HEAD = struct.Struct("<12I")
 TENSOR = struct.Struct("<6Idq8q")
 PLACE = struct.Struct("<2I2BHI2q")
-CODE = struct.Struct("<8I3q")
+CODE = struct.Struct("<8I3q2I")
+GOLDEN = struct.Struct("<4I2Q")
 CALL, COPY = 0, 1
 IN_PLAN, IN_STORAGE, IN_TENSORS = 0, 1, 2
 MOST_RANK = 8
@@ -55,6 +57,7 @@ class CodePlan:
     plan     its steps
     scratch  {kernel: what it allocates}
     symbols  {kernel: its symbol}
+    golden   what its layers give in a self-test
     """
 
     name: str
@@ -62,6 +65,7 @@ class CodePlan:
     plan: CallPlan
     scratch: Mapping[str, Scratch]
     symbols: Mapping[str, str]
+    golden: Sequence[GoldenValue] = ()
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ def plan_object(interface: Interface, codes: Sequence[CodePlan]) -> ObjectFile:
     """An object file with the plan of all codes, best first."""
     writer = _Writer(bytearray(HEAD.size))
     inputs, outputs = (_write_tensors(writer, tensors) for tensors in (interface.inputs, interface.outputs))
-    tables = [(_order_places(code.plan), code) for code in codes]
+    tables = [(_order_places(code), code) for code in codes]
     begins_of_places = [writer.add(bytes(len(places) * PLACE.size)) for places, _ in tables]
     entries = [
         _write_code(writer, code, places, at) for (places, code), at in zip(tables, begins_of_places, strict=True)
@@ -143,14 +147,14 @@ def _single_number(value: Any) -> float | None:
     return float(values[0]) if values.size == 1 else None
 
 
-def _order_places(plan: CallPlan) -> list[TensorLocation]:
-    """Each place that a step names, once."""
+def _order_places(code: CodePlan) -> list[TensorLocation]:
+    """Each place that a step or a golden value names, once."""
     named = (
         place
-        for step in plan.steps
+        for step in code.plan.steps
         for place in (step.places if isinstance(step, Call) else (step.source, step.target))
     )
-    return list(dict.fromkeys(named))
+    return list(dict.fromkeys([*named, *(value.place for value in code.golden)]))
 
 
 def _write_code(writer: _Writer, code: CodePlan, places: Sequence[TensorLocation], at: int) -> bytes:
@@ -169,11 +173,19 @@ def _write_code(writer: _Writer, code: CodePlan, places: Sequence[TensorLocation
     writer.relocations += [(distances + 4 * index, code.symbols[kernel]) for index, kernel in enumerate(kernels)]
     sums = [code.scratch[kernel].sum_bytes(BLOCK_HEAD) for kernel in kernels]
     shared, of_threads = (max((one[index] for one in sums), default=0) for index in range(2))
+    golden = [
+        GOLDEN.pack(
+            value.steps, number[value.place], writer.text(value.layer), 0,
+            *(value.hashes * MOST_HASHES)[:MOST_HASHES],
+        )
+        for value in code.golden
+    ]  # fmt: skip
     most = max((len(step.places) for step in code.plan.steps if isinstance(step, Call)), default=0)
     return CODE.pack(
         writer.text(code.name), writer.share(struct.pack(f"<{len(code.needs)}I", *code.needs)),
         writer.add(struct.pack(f"<{len(words)}I", *words)), len(words), at, distances, most, 0,
         code.plan.storage_bytes, shared + SLACK if shared else 0, of_threads + SLACK if of_threads else 0,
+        writer.add(b"".join(golden)), len(golden),
     )  # fmt: skip
 
 

@@ -59,6 +59,12 @@ struct plan_code {
     uint32_t name, needs, steps, step_words, places, kernels; /* kernels: from each entry to its function */
     uint32_t most_arguments, padding;
     int64_t storage_bytes, scratch_bytes, task_scratch_bytes; /* a task: one thread's part of a parallel loop */
+    uint32_t golden, golden_count;
+};
+
+struct plan_golden { /* what a place holds after so many steps */
+    uint32_t steps, place, layer, padding;
+    uint64_t hashes[2]; /* either */
 };
 
 struct plan {
@@ -121,16 +127,30 @@ static const struct plan_code *chosen_code(void) {
     return number ? (const struct plan_code *)at(model_plan.codes) + (number - 1) : 0;
 }
 
-EXPORT int model_init(void) {
+static int equal_texts(const char *one, const char *other) {
+    while (*one && *one == *other) one++, other++;
+    return *one == *other;
+}
+
+/* Choose the first code that fits the processor, of this name if one is given. */
+static int choose_code(const char *name) {
     const struct plan_code *codes = at(model_plan.codes);
+    int status = name ? MODEL_NO_SUCH_CODE : MODEL_WRONG_CPU;
     if (model_plan.version != PLAN_VERSION) return MODEL_WRONG_CPU;
-    for (uint32_t number = 0; number < model_plan.code_count; number++)
+    for (uint32_t number = 0; number < model_plan.code_count; number++) {
+        if (name && !equal_texts(name, at(codes[number].name))) continue;
         if (fits_processor(at(codes[number].needs))) {
             __atomic_store_n(&chosen, number + 1, __ATOMIC_RELEASE);
             return MODEL_OK;
         }
-    return MODEL_WRONG_CPU;
+        status = MODEL_WRONG_CPU;
+    }
+    return status;
 }
+
+EXPORT int model_init(void) { return choose_code(0); }
+
+EXPORT int model_select_code(const char *name) { return name ? choose_code(name) : MODEL_NULL_POINTER; }
 
 /* ---- what a run has: scratch memory and threads of the kernel that runs on this thread */
 
@@ -214,6 +234,8 @@ static void set_error_parts(const char *kind, const char **parts, int32_t count)
     (void)kind, (void)parts, (void)count;
 }
 
+#include "pool.h"
+
 /* Where kernels look for these functions */
 #define POINTER(name) HIDDEN extern void *const name; void *const name
 POINTER(__TVMBackendAllocWorkspace) = (void *)allocate;
@@ -276,13 +298,17 @@ EXPORT const char *model_status_text(int status) {
     case MODEL_NULL_POINTER: return "an argument, or the data of a tensor that has bytes, is null";
     case MODEL_SHORT_BUFFER: return "an input or output has fewer bytes than its description says";
     case MODEL_MISALIGNED: return "data does not begin at a multiple of the alignment that its description names";
-    case MODEL_SHORT_WORKSPACE: return "the workspace is smaller than the function workspace_bytes says";
+    case MODEL_SHORT_WORKSPACE: return "a workspace or the memory of a pool is smaller than workspace_bytes or pool_bytes says";
     case MODEL_WRONG_SIZE: return "a dynamic dimension has a size that the model does not take, or sizes are missing";
     case MODEL_NO_SUCH_TENSOR: return "there is no input, output or dimension of this number";
     case MODEL_WRONG_CPU: return "this processor lacks instructions that the code needs; export it for an older one";
     case MODEL_NOT_INITIALIZED: return "the function init was not called, or failed";
-    case MODEL_WRONG_THREADS: return "the number of threads is 0, or above 1 without a launch function";
+    case MODEL_WRONG_THREADS: return "the number of threads is 0, above 1 without a launch function, or above 256 of a pool";
     case MODEL_KERNEL_FAILED: return "a computation refused its data";
+    case MODEL_NO_SUCH_CODE: return "the library has no code of this name; its description lists the names";
+    case MODEL_NO_THREADS: return "the program has no function pthread_create, or the system starts no more threads";
+    case MODEL_DIFFERS: return "a layer gives another result than the definition: report the processor and the layer";
+    case MODEL_NO_GOLDEN: return "the library was made without values for a self-test; export it with them";
     default: return "a status that this library does not give";
     }
 }
@@ -295,13 +321,16 @@ static int64_t state_bytes(const struct plan_code *code, uint32_t threads) {
            aligned((int64_t)sizeof(struct context) * ((int64_t)threads + 1));
 }
 
+static int64_t workspace_bytes(const struct plan_code *code, uint32_t threads) {
+    return state_bytes(code, threads) + aligned(code->storage_bytes) + aligned(code->scratch_bytes) +
+           (int64_t)threads * aligned(code->task_scratch_bytes);
+}
+
 EXPORT int64_t model_workspace_bytes(const int64_t *sizes, uint32_t threads) {
     const struct plan_code *code = chosen_code();
     (void)sizes;
     if (!code) return MODEL_NOT_INITIALIZED;
-    if (!threads) return MODEL_WRONG_THREADS;
-    return state_bytes(code, threads) + aligned(code->storage_bytes) + aligned(code->scratch_bytes) +
-           (int64_t)threads * aligned(code->task_scratch_bytes);
+    return threads ? workspace_bytes(code, threads) : MODEL_WRONG_THREADS;
 }
 
 static int check_buffers(const struct plan_tensor *tensors, uint32_t count, const model_buffer *buffers) {
@@ -322,6 +351,7 @@ struct run {
     struct tensor *tensors;
     struct argument *arguments;
     struct context *context;
+    const struct plan_golden *golden, *golden_end; /* what is compared from here on: nothing but in a self-test */
 };
 
 static void *data_of(const struct run *run, const struct plan_place *place) {
@@ -362,8 +392,11 @@ static void copy_tensor(const struct run *run, const uint32_t *step) {
     __builtin_memcpy(data_of(run, places + step[1]), data_of(run, places + step[0]), (size_t)places[step[0]].bytes);
 }
 
-static int run_steps(const struct run *run) {
+#include "selftest.h"
+
+static int run_steps(struct run *run) {
     const uint32_t *step = at(run->code->steps), *end = step + run->code->step_words;
+    uint32_t done = 0;
     while (step < end) {
         if (step[0] == STEP_CALL) {
             if (call_kernel(run, step + 1)) return MODEL_KERNEL_FAILED;
@@ -372,6 +405,12 @@ static int run_steps(const struct run *run) {
             copy_tensor(run, step + 1);
             step += 3;
         }
+        done++;
+        while (run->golden < run->golden_end && run->golden->steps == done)
+            if (is_golden(run, run->golden))
+                run->golden++;
+            else
+                return MODEL_DIFFERS;
     }
     return MODEL_OK;
 }
@@ -394,22 +433,50 @@ static void divide_workspace(struct run *run, unsigned char *memory, const model
     }
 }
 
+static int run_model(struct run *run, unsigned char *workspace, const model_threads *threads) {
+    divide_workspace(run, workspace, threads);
+    struct context *before = current;
+    current = run->context;
+    int status = run_steps(run);
+    current = before;
+    return status;
+}
+
 EXPORT int model_run(const int64_t *sizes, const model_buffer *inputs, const model_buffer *outputs,
                      model_buffer workspace, const model_threads *threads) {
-    struct run run = {chosen_code(), inputs, outputs, 0, 0, 0, 0, 0};
+    struct run run = {.code = chosen_code(), .inputs = inputs, .outputs = outputs};
     int status;
+    (void)sizes;
     if (!run.code) return MODEL_NOT_INITIALIZED;
     if (threads && (!threads->count || (threads->count > 1 && !threads->launch))) return MODEL_WRONG_THREADS;
     if ((status = check_buffers(at(model_plan.inputs), model_plan.input_count, inputs))) return status;
     if ((status = check_buffers(at(model_plan.outputs), model_plan.output_count, outputs))) return status;
     if (!workspace.data) return MODEL_NULL_POINTER;
     if ((uintptr_t)workspace.data % MODEL_ALIGNMENT) return MODEL_MISALIGNED;
-    if (workspace.bytes < (size_t)model_workspace_bytes(sizes, threads ? threads->count : 1))
-        return MODEL_SHORT_WORKSPACE;
-    divide_workspace(&run, workspace.data, threads);
-    struct context *before = current;
-    current = run.context;
-    status = run_steps(&run);
-    current = before;
+    if (workspace.bytes < (size_t)workspace_bytes(run.code, threads ? threads->count : 1)) return MODEL_SHORT_WORKSPACE;
+    return run_model(&run, workspace.data, threads);
+}
+
+EXPORT int64_t model_selftest_bytes(void) {
+    const struct plan_code *code = chosen_code();
+    return code ? tensors_bytes() + workspace_bytes(code, 1) : MODEL_NOT_INITIALIZED;
+}
+
+EXPORT int model_selftest(model_buffer memory, model_difference *difference) {
+    const struct plan_code *code = chosen_code();
+    if (!code) return MODEL_NOT_INITIALIZED;
+    if (!memory.data) return MODEL_NULL_POINTER;
+    if ((uintptr_t)memory.data % MODEL_ALIGNMENT) return MODEL_MISALIGNED;
+    if (memory.bytes < (size_t)model_selftest_bytes()) return MODEL_SHORT_WORKSPACE;
+    if (!code->golden_count) return MODEL_NO_GOLDEN;
+    unsigned char *rest = (unsigned char *)memory.data + tensors_bytes();
+    const struct plan_golden *golden = at(code->golden);
+    struct run run = {.code = code, .golden = golden, .golden_end = golden + code->golden_count};
+    run.inputs = place_tensors(memory.data);
+    run.outputs = run.inputs + model_plan.input_count;
+    int status = run_model(&run, rest, 0);
+    if (difference)
+        *difference = (model_difference){code->golden_count, (uint32_t)(run.golden - golden),
+                                         status == MODEL_DIFFERS ? at(run.golden->layer) : 0};
     return status;
 }

@@ -315,11 +315,15 @@ def missing_requirements(target: CpuTarget) -> tuple[str, ...]:
 
 def index_of_best(targets: Sequence[CpuTarget]) -> int | None:
     """Number of the best target that this CPU can run, of the best level, then of most features; or None."""
+    runnable = [i for i, target in enumerate(targets) if not missing_requirements(target)]
+    return min(runnable, key=lambda i: rank_of(targets[i]), default=None)
+
+
+def rank_of(target: CpuTarget) -> tuple[int, int]:
+    """Order of targets: that of the best level first, then that of most features."""
     from tvmq.codegen.kernels.isa import LEVELS  # a file for one CPU needs none
 
-    order = list(LEVELS)
-    runnable = [i for i, target in enumerate(targets) if not missing_requirements(target)]
-    return min(runnable, key=lambda i: (order.index(targets[i].isa.name), -len(targets[i].needs)), default=None)
+    return list(LEVELS).index(target.isa.name), -len(target.needs)
 
 
 def refusal_of_all(targets: Sequence[CpuTarget]) -> str:
