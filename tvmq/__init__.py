@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from tvmq.quantization.search.loop import search
     from tvmq.quantization.search.space import SearchSpace
     from tvmq.quantization.static_quantization import find_outliers
-    from tvmq.runtime.executable import Executable, load
+    from tvmq.runtime.executable import Executable
+    from tvmq.runtime.load_model import load
     from tvmq.tools.analysis.activations import activations
     from tvmq.tools.analysis.comparison import compare
     from tvmq.tools.analysis.explanation import explain
@@ -148,7 +149,7 @@ _PUBLIC = {
     "from_torch": "tvmq.formats.torch.importer.export:from_torch",
     "identify_requantize": "tvmq.chips.emulation.identify:identify_requantize",
     "inspect": "tvmq.tools.analysis.forecast:inspect",
-    "load": "tvmq.runtime.executable:load",
+    "load": "tvmq.runtime.load_model:load",
     "measure_machine": "tvmq.tools.analysis.machine_speed:measure_machine",
     "observe": "tvmq.quantization.observation:observe",
     "qconfig": "tvmq.options.config:qconfig",

@@ -6,6 +6,7 @@ Tests: tests/library/test_export_library.py
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -31,6 +32,7 @@ from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, num
 from tvmq.library.call_plan import ALIGNMENT, make_plan
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.library_files import example_text, facts_text, header_text
+from tvmq.library.model_wheel import check_wheel, make_wheel
 from tvmq.library.plan_bytes import CodePlan, Interface
 from tvmq.library.processors import pack_needs
 from tvmq.library.runtime_object import runtime_object
@@ -53,6 +55,7 @@ class LibraryExport:
     constant_bytes   of weights and other constants in it
     undefined        functions that a program with the library has to have
     targets          names of the CPUs that it has code for
+    wheel            the package for pip, if one was asked for
     """
 
     library: Path
@@ -63,6 +66,7 @@ class LibraryExport:
     constant_bytes: int
     undefined: tuple[str, ...]
     targets: tuple[str, ...]
+    wheel: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -78,6 +82,8 @@ def export_library(
     params: Mapping[str, np.ndarray] | None = None,
     target: Any = None,
     selftest: bool = True,
+    wheel: bool = False,
+    version: str = "0.1.0",
 ) -> LibraryExport:
     """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
 
@@ -92,11 +98,15 @@ def export_library(
     target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
              executable, or this CPU
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
-    raises   ConfigError for a name or a dynamic size, BuildError naming the layer that a library cannot hold,
+    wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
+    version  of that package
+    raises   ConfigError for a name, a version or a dynamic size, BuildError naming the layer that cannot be held,
              TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     name = _check_name(name if name is not None else _name_of(folder))
+    if wheel:
+        check_wheel(name, version)
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
     machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
@@ -120,12 +130,14 @@ def export_library(
     texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
-    write_files(folder, {f"lib{name}.so": library, **files}, "export_library")
+    packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
+    write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
     header, facts_file, example = (folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
     known = tuple(undefined), tuple(machine.name for machine in machines)
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known)
+    package = folder / packed[0] if packed else None
+    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package)
 
 
 def _name_of(folder: Path) -> str:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import itertools
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -22,6 +24,9 @@ from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse
 
 ABI = 1
 WRONG_CPU = -7
+FACTS = {"schema", "name", "code_hash", "targets", "inputs", "outputs"}
+OPEN_FILES = Path("/proc/self/fd")
+_loads = itertools.count(1)
 
 
 class Buffer(ctypes.Structure):
@@ -42,13 +47,20 @@ class ModelDescription(ctypes.Structure):
 class CFunctions:
     """Functions of a library by their names without the model's.
 
+    sha256   of the file; another one is refused before any of its code runs
     raises   ArtifactError for a file that is no such library
     """
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Path, name: str, sha256: str | None = None) -> None:
         self.path = path
         try:
-            self._library = ctypes.CDLL(str(path))
+            file = path.open("rb")
+        except OSError as error:
+            raise ArtifactError(f"load: '{path}' cannot be read ({error.strerror}); export the model again") from error
+        try:
+            with file:
+                _check_hash(path, file, sha256)
+                self._library = ctypes.CDLL(_unused_name(path, file))
             self.init = self._function(f"{name}_init", ctypes.c_int)
             self.describe = self._function(f"{name}_describe", ctypes.c_int, ctypes.POINTER(ModelDescription))
             self.workspace_bytes = self._function(
@@ -75,13 +87,14 @@ class CFunctions:
 class LibraryModel:
     """A model in a library: run it; safe to share between threads, whose runs take turns.
 
-    path   libNAME.so
-    facts  NAME.json
+    path    libNAME.so
+    facts   NAME.json
+    sha256  of the library
     """
 
-    def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, facts: Mapping[str, Any], sha256: str | None = None) -> None:
         self.path, self.facts = path, dict(facts)
-        self._functions = CFunctions(path, str(facts["name"]))
+        self._functions = CFunctions(path, str(facts["name"]), sha256)
         described = ModelDescription()
         self._check(self._functions.describe(ctypes.byref(described)), "load")
         if (described.abi, described.code_hash.decode()) != (ABI, facts["code_hash"]):
@@ -148,40 +161,72 @@ class LibraryModel:
             raise ArtifactError(f"{where}: '{self.path}': {self._functions.text_of(status)}")
 
 
-def load_library(folder: Path, *, sha256: str | None = None) -> LibraryModel:
-    """The model in a folder that `export_library` wrote.
+def load_library(path: Path, *, sha256: str | None = None) -> LibraryModel:
+    """The model in a folder that `export_library` wrote, or that a .so or a .json of such a folder belongs to.
 
     sha256   of libNAME.so; another one is refused before any of its code runs
     raises   ArtifactError for a folder of something else, TargetError for a CPU that none of its code fits
     """
-    facts = _read_facts(folder)
-    path = folder / f"lib{facts['name']}.so"
-    if sha256 is not None:
-        try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        except OSError as error:
-            raise ArtifactError(f"load: '{path}' cannot be read ({error.strerror}); export the model again") from error
-        if digest != sha256:
-            raise ArtifactError(f"load: '{path}' has the hash {digest}, not {sha256}; it is another file")
-    return LibraryModel(path.resolve(), facts)
+    path = path.resolve()
+    if path.is_dir():
+        facts = _find_facts(path)
+        path = path / f"lib{facts['name']}.so"
+    elif path.suffix == ".json":
+        facts = _require_facts(path)
+        path = path.with_name(f"lib{facts['name']}.so")
+    else:
+        facts = _require_facts(path.with_name(f"{path.stem.removeprefix('lib')}.json"))
+    return LibraryModel(path, facts, sha256)
 
 
-def _read_facts(folder: Path) -> dict[str, Any]:
+def _check_hash(path: Path, file: BinaryIO, sha256: str | None) -> None:
+    digest = sha256 and hashlib.sha256(file.read()).hexdigest()
+    if sha256 and digest != sha256.lower():
+        raise ArtifactError(f"load: '{path}' has the hash {digest}, not {sha256}; it is another file")
+
+
+def _unused_name(path: Path, file: BinaryIO) -> str:
+    """A name of an open file that this process has not loaded yet.
+
+    The dynamic linker takes a name that it knows for the library that it has, also where the model was exported again.
+    It knows names as they are spelled: each load has slashes and dots of its own. A file that it has under another name
+    is not loaded twice.
+    """
+    spelled = "".join("./" if bit == "1" else "/" for bit in f"{next(_loads):b}")
+    if OPEN_FILES.is_dir():
+        return f"{OPEN_FILES}/{spelled}{file.fileno()}"
+    return f"{path.parent}{os.sep}{spelled}{path.name}"
+
+
+def _find_facts(folder: Path) -> dict[str, Any]:
     """The only .json file of a folder that describes a library."""
-    candidates = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            facts = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(facts, dict) and facts.get("schema") == 1 and facts.get("name") == path.stem:
-            candidates.append(facts)
+    candidates = [facts for path in sorted(folder.glob("*.json")) if (facts := _read_facts(path)) is not None]
     if len(candidates) != 1:
         raise ArtifactError(
             f"load: '{folder}' has {len(candidates)} libraries of models, one is expected; name a folder of `tvmq "
             "export-library`, or a .tvmq file"
         )
     return candidates[0]
+
+
+def _require_facts(path: Path) -> dict[str, Any]:
+    facts = _read_facts(path)
+    if facts is None:
+        raise ArtifactError(
+            f"load: '{path}' describes no library of a model; keep .so and .json of `tvmq export-library` together, "
+            "under the names that they have"
+        )
+    return facts
+
+
+def _read_facts(path: Path) -> dict[str, Any] | None:
+    """The description of a library in a .json file; None for other files."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    is_ours = isinstance(facts, dict) and facts.keys() >= FACTS and facts["schema"] == 1
+    return facts if is_ours and facts["name"] == path.stem else None
 
 
 def _infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:

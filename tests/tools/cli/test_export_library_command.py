@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from tvm import relax
 
@@ -11,15 +12,20 @@ import tvmq
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 
 
-@pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
-def test_the_command_writes_what_the_function_writes(cli, tmp_path):
+def build_relu() -> tvmq.Executable:
+    """y = relu(x), two rows."""
     x = relax.Var("x", relax.TensorType((2, 3), "float32"))
     builder = relax.BlockBuilder()
     with builder.function("main", [x]):
         with builder.dataflow():
             y = builder.emit_output(relax.op.nn.relu(x))
         builder.emit_func_output(y)
-    exe = tvmq.build(builder.get())
+    return tvmq.build(builder.get())
+
+
+@pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
+def test_the_command_writes_what_the_function_writes(cli, tmp_path):
+    exe = build_relu()
     exe.save(tmp_path / "relu.tvmq")
     export = tvmq.export_library(exe, tmp_path / "relu")
     done = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "c" / "relu", "--json", "--quiet")
@@ -28,3 +34,18 @@ def test_the_command_writes_what_the_function_writes(cli, tmp_path):
     assert (tmp_path / "c" / "relu" / "librelu.so").read_bytes() == export.library.read_bytes()
     shown = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "c", "--name", "relu", "--quiet")
     assert shown.code == 0 and "librelu.so, relu.h, relu.json and example.c" in shown.out
+    packed = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "w" / "relu", "--wheel", "--version", "2.0")
+    assert packed.code == 0 and "relu-2.0-py3-none-manylinux2014_x86_64.whl" in packed.out
+
+
+@pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
+def test_run_takes_the_folder_and_bench_a_saved_model(cli, tmp_path):
+    exe = build_relu()
+    tvmq.export_library(exe, tmp_path / "net")
+    x = np.array([[-1, 2, 3], [4, 5, -6]], np.float32)
+    np.savez(tmp_path / "in.npz", x=x)
+    result = cli("run", tmp_path / "net", "--data", tmp_path / "in.npz", "--output", tmp_path / "out.npz")
+    assert result.code == 0, result.err
+    (scores,) = np.load(tmp_path / "out.npz").values()
+    np.testing.assert_array_equal(scores, exe(x))
+    assert "is a folder or a library, which `tvmq run` alone takes; name the .tvmq file" in cli("bench", tmp_path / "net").err

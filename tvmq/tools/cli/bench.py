@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-import tvmq
 from tvmq.errors import DataError
 from tvmq.tools.cli.arguments import Json
 from tvmq.tools.cli.console import print_json, print_rows, time_text
 from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
+from tvmq.tools.cli.model import load_executable
 
 
 def bench(
@@ -36,7 +36,7 @@ def bench(
     """
     if data is not None:
         check_arrays(data)
-    exe = tvmq.load(model, sha256=sha256)
+    exe = load_executable(model, sha256=sha256)
     inputs = read_first_batch(exe, data)
     times = exe.benchmark(inputs, repeat=repeat, threads=threads)
     profile = exe.profile(inputs, repeat=repeat, threads=threads) if per_layer else None

@@ -15,6 +15,7 @@ from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import check_arrays, first_samples, read_arrays
+from tvmq.tools.cli.model import load_executable
 
 
 def compare(
@@ -61,7 +62,7 @@ def _on_chip(
 ) -> None:
     """Compare a saved model with a chip, or with outputs of a device; exits with 1 if a value differs."""
     with step("read model", quiet=quiet):
-        exe = tvmq.load(model)
+        exe = load_executable(model)
     arrays = first_samples(read_arrays(data, _input_names(exe)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result: Any
@@ -82,7 +83,7 @@ def _repeat(advance: Callable[[], None], count: int) -> None:
 
 def _read(path: Path, max_bytes: int | None) -> Any:
     """An executable, or the (module, params) of an ONNX file."""
-    return tvmq.from_onnx(path, max_bytes=max_bytes) if path.suffix == ".onnx" else tvmq.load(path)
+    return tvmq.from_onnx(path, max_bytes=max_bytes) if path.suffix == ".onnx" else load_executable(path)
 
 
 def _input_names(model: Any) -> list[str]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tvmq
 from tvmq.errors import ConfigError, ModelError
+from tvmq.runtime.load_model import is_library
 from tvmq.tools.cli.console import notice
 from tvmq.tools.cli.files import Arrays, read_arrays
 from tvmq.tools.cli.trust import is_trusted
+
+if TYPE_CHECKING:
+    from tvmq.runtime.executable import Executable
 
 Shape = tuple[int | None, ...]
 
@@ -28,6 +32,17 @@ OTHER_FORMATS = {
     (".xml",): "an OpenVINO model; export the network it was made from as ONNX",
     (".tvmq",): "quantized and compiled already; use it with tvmq explain, tvmq run and tvmq bench",
 }  # fmt: skip
+
+
+def load_executable(path: Path, *, sha256: str | None = None) -> Executable:
+    """The executable in a .tvmq file, for what a library cannot do: its times, its layers, its module."""
+    if is_library(path):
+        raise ModelError(
+            f"load: '{path}' is a folder or a library, which `tvmq run` alone takes; name the .tvmq file that it was "
+            "exported from"
+        )
+    exe: Executable = tvmq.load(path, sha256=sha256)
+    return exe
 
 
 @dataclass

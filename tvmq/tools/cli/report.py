@@ -21,6 +21,7 @@ from tvmq.tools.cli.data import check_data
 from tvmq.tools.cli.files import check_output, write_output
 from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import format_metric
+from tvmq.tools.cli.model import load_executable
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
@@ -82,7 +83,8 @@ def report(
     if model.suffix == SAVED:
         facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
     else:
-        exe, requested_guard = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
+        exe = load_executable(quantized_model) if quantized_model else None
+        requested_guard = check_bound(guard, None, None)
         job = open_model_and_data(
             model, data, config, reading=reading, pictures=pictures, samples=samples, held_out=held_out, quiet=quiet,
         )  # fmt: skip
@@ -107,7 +109,7 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
     """Facts about a saved model alone."""
     if other is not None:
         raise ConfigError(f"--quantized: MODEL is '{model}', a saved model already; give the float model as MODEL")
-    exe = tvmq.load(model)
+    exe = load_executable(model)
     file = Path(data) if data is not None and Path(data).suffix in (".npz", ".npy") else None
     facts = {"exe": exe, "missing": [WITHOUT_FLOAT], "tiles": [("saved", size_text(model.stat().st_size), "")]}
     return _time_layers(facts, file, threads, quiet=quiet)

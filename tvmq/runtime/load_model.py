@@ -1,0 +1,62 @@
+"""`load`: saved models and C libraries, each told by how it begins. A library needs NumPy alone: TVM stays out.
+
+Tests: tests/library/test_load_by_path.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tvmq.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tvmq.runtime.executable import Executable
+
+ELF = b"\x7fELF"
+
+
+def load(
+    path: str | Path, *, sha256: str | None = None, num_threads: int | None = None, code: bool = True
+) -> Executable | Any:
+    """A saved model as an executable; what `export_library` wrote as a model that runs without TVM.
+
+    path         of a .tvmq file; or the folder of a library, its .so or its .json
+    num_threads  threads that it may use, whatever other models do; None: see `Executable.num_threads`. A library runs
+                 in one
+    code         False: without its machine code, whatever machine that is for. It cannot run, but its module can be
+                 built for this machine, explained and exported
+
+    Both hold machine code: load only what you trust, or give the `sha256`, which `save` returned for a .tvmq file; of a
+    library it is that of its .so.
+    raises  ArtifactError for a damaged or foreign file or another hash,
+            TargetError for a CPU with features that this one lacks
+    """
+    if not is_library(path):
+        from tvmq.runtime import executable
+
+        return executable.load(path, sha256=sha256, num_threads=num_threads, code=code)
+    from tvmq.runtime.c_library import load_library
+
+    if not code:
+        raise ConfigError(
+            f"load: '{path}' is a library, which has machine code alone; load the .tvmq file that it was exported from"
+        )
+    if num_threads not in (None, 1):
+        raise ConfigError(
+            f"load: '{path}' is a library, which runs in one thread; num_threads={num_threads} needs a .tvmq file"
+        )
+    return load_library(Path(path), sha256=sha256)
+
+
+def is_library(path: str | Path) -> bool:
+    """True for a folder, a shared library and a .json file; the first bytes count, as a .tvmq may have any name."""
+    try:
+        path = Path(path)
+        if not path.is_file():
+            return path.is_dir()
+        with path.open("rb") as file:
+            begin = file.read(len(ELF))
+    except (OSError, TypeError, ValueError):  # whoever opens it says why
+        return False
+    return begin == ELF or (path.suffix == ".json" and begin[:1] == b"{")
