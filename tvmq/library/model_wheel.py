@@ -1,6 +1,6 @@
 """A library as a package for pip: `import digits; digits.run(x)`, with NumPy alone.
 
-    digits/__init__.py      run, input_info, output_info
+    digits                  the module: run, input_info, output_info, model
     digits/libdigits.so     digits/digits.json
     digits/_tvmq/           the modules of tvmq that open libraries, as they are but for their imports of each other
 
@@ -108,11 +108,11 @@ def copy_loader(package: str) -> dict[str, str]:
             continue
         copies[path] = re.sub(r"^( *(?:from|import)) tvmq\b", rf"\1 {package}", source, flags=re.MULTILINE)
         room = module.rpartition(".")[0]
-        waiting += [name for name in (*_imported(source), room) if name.startswith("tvmq.")]
+        waiting += [name for name in (*_list_imports(source), room) if name.startswith("tvmq.")]
     return copies
 
 
-def _imported(source: str) -> list[str]:
+def _list_imports(source: str) -> list[str]:
     """Modules that a source imports from, wherever it does."""
     return [node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) and node.module]
 
