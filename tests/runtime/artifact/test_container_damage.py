@@ -163,7 +163,7 @@ def test_a_float_model_is_called_one(tmp_path, name):
 
 def test_no_file(tmp_path, monkeypatch):
     assert "there is no such file; `tvmq quantize` makes one" in refused(tmp_path / "none.tvmq")
-    assert "cannot be read" in refused(tmp_path)
+    assert "has 0 libraries of models, one is expected; name a folder" in refused(tmp_path)
     assert "cannot be read" in refused(tmp_path / "nul\0l")
     path = tmp_path / "big.tvmq"
     path.write_bytes(bytes(100))
