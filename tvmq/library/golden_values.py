@@ -44,7 +44,7 @@ def mix_numbers(count: int, first: int = 0) -> np.ndarray:
     """
     with np.errstate(over="ignore"):
         numbers = (np.arange(count, dtype=np.uint64) + np.uint64(first + 1)) * np.uint64(0x9E3779B9_7F4A7C15)
-        numbers = (numbers ^ numbers >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
+        numbers = (numbers ^ numbers >> np.uint64(29)) * np.uint64(0xBF58476D_1CE4E5B9)
     return numbers ^ numbers >> np.uint64(32)
 
 
