@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from tvmq.errors import ConfigError
 
 if TYPE_CHECKING:
-    from tvmq.runtime.executable import Executable
+    import tvmq.runtime.executable
 
 ELF = b"\x7fELF"
 
 
 def load(
     path: str | Path, *, sha256: str | None = None, num_threads: int | None = None, code: bool = True
-) -> Executable | Any:
+) -> tvmq.runtime.executable.Executable | Any:
     """A saved model as an executable; what `export_library` wrote as a model that runs without TVM.
 
     path         of a .tvmq file; or the folder of a library, its .so or its .json
