@@ -87,6 +87,15 @@ def test_graph_break_is_said_in_words() -> None:
 
 
 @torch.no_grad()
+def test_break_of_one_model_is_not_said_of_the_next() -> None:
+    with pytest.warns(UserWarning, match="torch cut the model"):
+        torch.compile(Net(prints=True).eval(), backend=compile_graph)(**batch())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        torch.compile(Net().eval(), backend=compile_graph)(**batch())
+
+
+@torch.no_grad()
 def test_data_do_not_fit_a_part_of_a_model() -> None:
     compiled = torch.compile(Net(prints=True).eval(), backend=compile_graph, options={"data": [batch()], "guard": None})
     with pytest.raises(Exception, match="Calibration data are inputs of a whole model: remove the break"):

@@ -438,11 +438,10 @@ WITHOUT: dict[str, tuple[str, ...]] = {
         "ones", "zeros", "shape_of", "nonzero", "unique", "vision.non_max_suppression",
     ),
     "TVM compiles them on no CPU": ("sinh", "cosh", "ewise_fma"),
-    "caches of earlier steps are refused by name": ("tvmq.tensor_scatter",),
     "by the same form as scatter_elements": ("scatter_nd", "index_put", "slice_scatter"),
     "by the same form as sort": ("median",),
     "of a shape that values say, which no model may have": ("dynamic_strided_slice",),
-    "refused: recurrent loops": ("tvmq.recurrent", "tvmq.recurrent_codes"),
+    "refused: recurrent loops, caches": ("tvmq.recurrent", "tvmq.recurrent_codes", "tvmq.tensor_scatter"),
     "of scales made at run time, and of weights alone": (
         *(f"tvmq.dynamic_{kind}" for kind in ("quantize", "dequantize", "scale")), "tvmq.group_dequantize",
         "tvmq.group_matmul",

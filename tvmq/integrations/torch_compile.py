@@ -64,22 +64,18 @@ def compile_graph(
         known = ", ".join(field.name for field in fields(CompileOptions))
         raise ConfigError(f"{WHERE}: there is no option '{name}'; the options are {known}")
     chosen = CompileOptions(**(options or {}))
-    _report_graph_break(has_data=chosen.data is not None)
+    _report_graph_break(graph, has_data=chosen.data is not None)
     return _CompiledGraph(graph, example_inputs, chosen)
 
 
-def _report_graph_break(*, has_data: bool) -> None:
-    """Say that the model became several graphs, and why."""
-    import torch
-    from torch._dynamo.utils import counters
-
-    identity = torch._guards.CompileContext.current_compile_id()
-    reasons = list(counters["graph_break"])
-    # frame 0 is the model; further frames continue it behind a break
-    if not reasons or identity is None or not identity.frame_id:
+def _report_graph_break(graph: torch.fx.GraphModule, *, has_data: bool) -> None:
+    """Say that a graph is only a part of the model, and why torch ended it there."""
+    end = getattr(graph, "compile_subgraph_reason", None)
+    if end is None or not end.graph_break:
         return
-    lines = [line.strip() for line in reasons[-1].splitlines() if line.strip()]
-    reason = next((line.removeprefix("Explanation: ") for line in lines if line.startswith("Explanation: ")), lines[0])
+    lines = [line.strip() for line in str(end.reason).splitlines() if line.strip()] or ["no reason is known"]
+    explained = (line.removeprefix("Explanation: ") for line in lines if line.startswith("Explanation: "))
+    reason = next(explained, lines[0])
     text = (
         f"{WHERE}: torch cut the model into several graphs ({reason.rstrip('.')}), and values travel between them in "
         "float; torch.compile(..., fullgraph=True) shows the line to change"
