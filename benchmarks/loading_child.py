@@ -19,9 +19,8 @@ Load = Callable[[Path], Callable[[Feed], object]]
 
 def tvmq_loader() -> Load:
     """Imports tvmq and TVM's runtime; a function that loads a file as a function that runs it."""
-    import tvmq
+    from tvmq.runtime.executable import load
 
-    load = tvmq.load  # the import of the runtime waits for it
     return lambda path: load(path, num_threads=1).run
 
 

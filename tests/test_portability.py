@@ -37,6 +37,7 @@ SYSTEM_FILES = {
     "tvmq.codegen.target.nvcc": "where CUDA is usually installed",
     "tvmq.codegen.target.host": "features of the CPU",
     "tvmq.runtime.artifact.memory_file": "files in memory",
+    "tvmq.runtime.c_library": "an open file by its number",
     "tvmq.base.whole_file": "files without a name, by their number",
     "tvmq.runtime.artifact.native_library": "a library in memory, where the temporary folder forbids execution",
     "tvmq.runtime.threads": "threads of one core",

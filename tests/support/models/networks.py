@@ -198,7 +198,7 @@ def block(signature: str, body: str, result: str | None = None, **constants: Any
 
 def text_of(signature: str, body: str, *, inputs: int = 0, result: str = "") -> str:
     """TVMScript of such a module; `return (a, b)` may be its last line, and the first `inputs` parameters its inputs."""
-    *lines, last = [line.strip() for line in body.strip().splitlines()]
+    *lines, last = [line.strip() for line in body.splitlines() if line.strip()]
     if not last.startswith("return "):
         lines, last = [*lines, last], f"return {re.split('[ :=]', last)[0]}"
     assigned = [re.split("[ :=]", line)[0] for line in lines]
