@@ -71,7 +71,7 @@ struct guarded {
     size_t page_bytes;
 };
 
-static struct guarded allocate_guarded(int64_t bytes, size_t alignment, enum placement placement) {
+static inline struct guarded allocate_guarded(int64_t bytes, size_t alignment, enum placement placement) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)bytes, whole = (size + page - 1) / page * page;
     unsigned char *memory = mmap(NULL, whole + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (bytes < 0 || memory == MAP_FAILED) die("no memory", "guarded buffer");
@@ -98,7 +98,7 @@ static inline void protect_guarded(struct guarded guarded, int protection) {
 }
 
 /* Bytes beside the buffer that something has written to; the buffer is given back. */
-static int free_guarded(struct guarded guarded) {
+static inline int free_guarded(struct guarded guarded) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char *begin = guarded.buffer.data, *end = begin + guarded.buffer.bytes;
     int changed = 0;
