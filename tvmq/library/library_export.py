@@ -29,6 +29,7 @@ from tvmq.errors import BuildError, ConfigError, TargetError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
+from tvmq.library.bill_of_materials import bill_text, check_package
 from tvmq.library.call_plan import ALIGNMENT, make_plan
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.library_files import example_text, facts_text, header_text
@@ -56,6 +57,7 @@ class LibraryExport:
     undefined        functions that a program with the library has to have
     targets          names of the CPUs that it has code for
     wheel            the package for pip, if one was asked for
+    bom              the bill of materials, if one was asked for
     """
 
     library: Path
@@ -67,6 +69,7 @@ class LibraryExport:
     undefined: tuple[str, ...]
     targets: tuple[str, ...]
     wheel: Path | None = None
+    bom: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -84,6 +87,7 @@ def export_library(
     selftest: bool = True,
     wheel: bool = False,
     version: str = "0.1.0",
+    bom: bool = False,
 ) -> LibraryExport:
     """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
 
@@ -100,13 +104,17 @@ def export_library(
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
-    raises   ConfigError for a name, a version or a dynamic size, BuildError naming the layer that cannot be held,
+    bom      also write NAME.cdx.json, an ML-BOM of CycloneDX 1.6: hashes of model, library and calibration data, targets,
+             versions of what made it. Needs pip install "tvmq[bom]"
+    raises   ConfigError for a name, a version, a dynamic size or a missing package, BuildError naming the layer that cannot be held,
              TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     name = _check_name(name if name is not None else _name_of(folder))
     if wheel:
         check_wheel(name, version)
+    if bom:
+        check_package()
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
     machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
@@ -130,14 +138,20 @@ def export_library(
     texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
-    packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
-    write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
+    known = tuple(machine.name for machine in machines)
+    bill = {f"{name}.cdx.json": bill_text(interface, library, known, get_ledger(mod).data_hash).encode()} if bom else {}
+    packed = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bill) if wheel else None
+    files |= {f"lib{name}.so": library, **bill, **dict([packed] if packed else [])}
+    write_files(folder, files, "export_library")
     header, facts_file, example = (folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
-    known = tuple(undefined), tuple(machine.name for machine in machines)
     package = folder / packed[0] if packed else None
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package)
+    materials = folder / next(iter(bill)) if bill else None
+    library_file = folder / f"lib{name}.so"
+    return LibraryExport(
+        library_file, header, facts_file, example, *sizes, tuple(undefined), known, package, materials
+    )
 
 
 def _name_of(folder: Path) -> str:
