@@ -35,7 +35,7 @@ def folder(digits, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bill(folder: Path) -> dict[str, Any]:
-    """What it says."""
+    """Entries of the bill."""
     return json.loads((folder / "digits.cdx.json").read_text())
 
 

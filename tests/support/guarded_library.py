@@ -24,7 +24,7 @@ COUNTS = re.compile(r"(\d+) values, (\d+) differing, (\d+) bytes written beside 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What guarded.c counted."""
+    """Counts of guarded.c: values, those that differ, bytes beside buffers that were written to."""
 
     values: int
     differing: int

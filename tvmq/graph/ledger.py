@@ -6,7 +6,7 @@ An entry is a dictionary with at least
     op          operator family, for example "conv2d"
     precision   "int8" or "float"
     why         the rule, default or limit that decided
-"codes" of a realized module is {variable of codes: (scale, zero point)}; "data_hash" is the fingerprint of the data that
+"codes" of a realized module is {variable of codes: (scale, zero point)}; "data_hash" the fingerprint of the data that
 its ranges were chosen from, "" where there were none.
 The stage names the last of STAGES that the module has passed.
 

@@ -104,7 +104,9 @@ def _package(name: str, version: str) -> Any:
     from cyclonedx.model.component import Component, ComponentType
     from packageurl import PackageURL
 
-    return Component(name=name, type=ComponentType.LIBRARY, version=version, purl=PackageURL("pypi", None, name, version))
+    return Component(
+        name=name, type=ComponentType.LIBRARY, version=version, purl=PackageURL("pypi", None, name, version)
+    )
 
 
 def _model_card(interface: Interface, data_hash: str) -> dict[str, Any]:

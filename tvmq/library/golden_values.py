@@ -31,7 +31,7 @@ MOST_HASHES = 2
 
 @dataclass(frozen=True)
 class GoldenValue:
-    """Hashes that the bytes of a place may have after so many steps; layer: what is computed there, as `explain` has it."""
+    """Hashes that the bytes of a place may have after so many steps; layer: its name, as `explain` has it."""
 
     steps: int
     place: TensorLocation

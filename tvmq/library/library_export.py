@@ -104,10 +104,11 @@ def export_library(
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
-    bom      also write NAME.cdx.json, an ML-BOM of CycloneDX 1.6: hashes of model, library and calibration data, targets,
-             versions of what made it. Needs pip install "tvmq[bom]"
-    raises   ConfigError for a name, a version, a dynamic size or a missing package, BuildError naming the layer that cannot be held,
-             TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
+    bom      also write NAME.cdx.json, an ML-BOM of CycloneDX 1.6: hashes of model, library and calibration data,
+             targets, versions of what made it. Needs pip install "tvmq[bom]"
+    raises   ConfigError for a name, a version, a dynamic size or a missing package, BuildError naming the layer that
+             cannot be held, TargetError for other systems than Linux on x86-64, OutputError if the files cannot be
+             written
     """
     folder = Path(folder)
     name = _check_name(name if name is not None else _name_of(folder))
@@ -149,9 +150,7 @@ def export_library(
     package = folder / packed[0] if packed else None
     materials = folder / next(iter(bill)) if bill else None
     library_file = folder / f"lib{name}.so"
-    return LibraryExport(
-        library_file, header, facts_file, example, *sizes, tuple(undefined), known, package, materials
-    )
+    return LibraryExport(library_file, header, facts_file, example, *sizes, tuple(undefined), known, package, materials)
 
 
 def _name_of(folder: Path) -> str:
