@@ -1,15 +1,19 @@
 /* Runs a library with every buffer between guard pages, and compares what it gives with files.
 
-       guarded LIBRARY NAME CODE THREADS INPUT... EXPECTED...
+       guarded LIBRARY NAME CODE THREADS SIZES INPUT... EXPECTED...
 
-   CODE is a name for NAME_select_code, or "best". Files hold the bytes of one sample or of several. Each sample is run
+   CODE is a name for NAME_select_code, or "best"; SIZES are those of dynamic dimensions, separated by commas, or "-".
+   Files hold the bytes of one sample or of several. Each sample is run
    by 1 to THREADS threads, with buffers that end at a guard page and with buffers that begin behind one, in a workspace
    of 0xAA and again in what that run left. Inputs are read-only, pools and self-tests have guarded memory too.
    Prints how many values were compared and how many differ; status 0 if none does and nothing else is wrong. */
 #include "guarded.h"
 
+enum { MOST_SIZES = 16, FILES = 5 }; /* FILES: number of the first file's argument */
+
 struct model {
     struct library library;
+    int64_t *sizes; /* null if there are none */
     uint32_t inputs, outputs;
     model_tensor *tensors; /* inputs, then outputs */
     unsigned char **samples;
@@ -39,22 +43,30 @@ static unsigned char *read_file(const char *path, int64_t bytes, uint32_t *sampl
     return data;
 }
 
+static int64_t *read_sizes(char *text) {
+    int64_t *sizes = calloc(MOST_SIZES, sizeof *sizes);
+    int count = 0;
+    for (char *size = strtok(text, ","); size && count < MOST_SIZES; size = strtok(NULL, ",")) sizes[count++] = atoll(size);
+    return sizes;
+}
+
 static struct model read_model(char **arguments, int count) {
     struct model model = {.library = open_library(arguments[0], arguments[1])};
+    model.sizes = strcmp(arguments[4], "-") ? read_sizes(arguments[4]) : NULL;
     const struct library *library = &model.library;
     model_description description;
     check(library, "init", strcmp(arguments[2], "best") ? library->select_code(arguments[2]) : library->init());
     check(library, "describe", library->describe(&description));
     model.inputs = description.inputs, model.outputs = description.outputs;
     uint32_t tensors = model.inputs + model.outputs;
-    if ((uint32_t)count != 4 + tensors) die("wrong number of files", arguments[0]);
+    if ((uint32_t)count != FILES + tensors) die("wrong number of files", arguments[0]);
     model.tensors = calloc(tensors + 1, sizeof *model.tensors);
     model.samples = calloc(tensors + 1, sizeof *model.samples);
     for (uint32_t i = 0; i < tensors; i++) {
-        int status = i < model.inputs ? library->input(i, NULL, model.tensors + i)
-                                      : library->output(i - model.inputs, NULL, model.tensors + i);
+        int status = i < model.inputs ? library->input(i, model.sizes, model.tensors + i)
+                                      : library->output(i - model.inputs, model.sizes, model.tensors + i);
         check(library, "tensor", status);
-        model.samples[i] = read_file(arguments[4 + i], model.tensors[i].bytes, &model.sample_count);
+        model.samples[i] = read_file(arguments[FILES + i], model.tensors[i].bytes, &model.sample_count);
     }
     return model;
 }
@@ -84,7 +96,8 @@ static void run_sample(const struct model *model, uint32_t sample, struct guarde
         memcpy(buffers[i].data, model->samples[i] + sample * (size_t)model->tensors[i].bytes, buffers[i].bytes);
         protect_guarded(guarded[i], PROT_READ);
     }
-    check(&model->library, "run", model->library.run(NULL, buffers, buffers + model->inputs, workspace.buffer, threads));
+    int status = model->library.run(model->sizes, buffers, buffers + model->inputs, workspace.buffer, threads);
+    check(&model->library, "run", status);
     for (uint32_t i = model->inputs; i < tensors; i++) {
         const unsigned char *expected = model->samples[i] + sample * (size_t)model->tensors[i].bytes;
         struct count count = compare(model->tensors + i, buffers[i].data, expected);
@@ -100,7 +113,8 @@ static int run_placed(const struct model *model, enum placement placement, uint3
     uint32_t tensors = model->inputs + model->outputs;
     struct guarded *guarded = calloc(tensors + 1, sizeof *guarded);
     struct guarded pool = allocate_guarded(library->pool_bytes(count), MODEL_ALIGNMENT, placement);
-    struct guarded workspace = allocate_guarded(library->workspace_bytes(NULL, count), MODEL_ALIGNMENT, placement);
+    int64_t bytes = library->workspace_bytes(model->sizes, count);
+    struct guarded workspace = allocate_guarded(bytes, MODEL_ALIGNMENT, placement);
     model_threads threads;
     int changed = 0;
     fill_guarded(pool, 0xAA);
@@ -132,7 +146,7 @@ static int test_itself(const struct library *library, enum placement placement) 
 }
 
 int main(int count, char **arguments) {
-    if (count < 5) die("usage", "guarded LIBRARY NAME CODE THREADS INPUT... EXPECTED...");
+    if (count < 1 + FILES) die("usage", "guarded LIBRARY NAME CODE THREADS SIZES INPUT... EXPECTED...");
     struct model model = read_model(arguments + 1, count - 1);
     struct count sum = {0, 0};
     int changed = 0;
@@ -143,6 +157,7 @@ int main(int count, char **arguments) {
     }
     printf("%lld values, %lld differing, %d bytes written beside buffers\n", sum.values, sum.differing, changed);
     for (uint32_t i = 0; i < model.inputs + model.outputs; i++) free(model.samples[i]);
+    free(model.sizes);
     free(model.samples);
     free(model.tensors);
     return sum.differing || changed;

@@ -58,6 +58,7 @@ def run_guarded(
     *,
     code: str = "best",
     threads: int = 1,
+    sizes: Sequence[int] = (),
     wrapper: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Comparison:
@@ -65,6 +66,7 @@ def run_guarded(
 
     samples   for each sample its inputs in order
     expected  for each sample its outputs in order
+    sizes     of dynamic dimensions, those of all samples
     wrapper   a command in front, as VALGRIND
     raises    RuntimeError with what the program wrote where it did not compare, or something else is wrong
     """
@@ -75,7 +77,8 @@ def run_guarded(
             for number, column in enumerate(zip(*arrays, strict=True)):
                 files.append(Path(folder, f"{kind}{number}"))
                 files[-1].write_bytes(b"".join(np.ascontiguousarray(array).tobytes() for array in column))
-        command = [*wrapper, program, library, name, code, str(threads), *files]
+        text = ",".join(map(str, sizes)) or "-"
+        command = [*wrapper, program, library, name, code, str(threads), text, *files]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     counts = COUNTS.search(done.stdout)
     if counts is None or (done.returncode and not int(counts[2]) and not int(counts[3])):
