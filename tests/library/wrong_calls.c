@@ -112,6 +112,9 @@ static void call_pools(void) {
     threads = (model_threads){2, launch_nothing, own.data};
     expect("stop of another's", library.pool_stop(&threads), MODEL_WRONG_THREADS);
     expect("start", library.pool_start(own, 2, &threads), MODEL_OK);
+    model_threads many = {70000, threads.launch, threads.pool}, lost = {2, threads.launch, NULL};
+    expect("more threads than a pool counts", run(&many), MODEL_WRONG_THREADS);
+    expect("a pool that is null", run(&lost), MODEL_WRONG_THREADS);
     expect("stop", library.pool_stop(&threads), MODEL_OK);
     expect("stop again", library.pool_stop(&threads), MODEL_NULL_POINTER);
     expect("bytes beside the pool", free_guarded(pool), 0);

@@ -448,7 +448,7 @@ EXPORT int model_run(const int64_t *sizes, const model_buffer *inputs, const mod
     int status;
     (void)sizes;
     if (!run.code) return MODEL_NOT_INITIALIZED;
-    if (threads && (!threads->count || (threads->count > 1 && !threads->launch))) return MODEL_WRONG_THREADS;
+    if ((status = check_threads(threads))) return status;
     if ((status = check_buffers(at(model_plan.inputs), model_plan.input_count, inputs))) return status;
     if ((status = check_buffers(at(model_plan.outputs), model_plan.output_count, outputs))) return status;
     if (!workspace.data) return MODEL_NULL_POINTER;

@@ -1,4 +1,4 @@
-; 43d6b827465d44efd845effab3a4135822eeb46681307cfadda8d24b2ad64062 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 97a273439ba85f4b9be3109c6e99763f7f1b25befdd64644e8bb4c757157470a is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -1374,280 +1374,300 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   store ptr null, ptr %24, align 8
   %25 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 9
   store ptr null, ptr %25, align 8
-  br i1 %9, label %221, label %26
+  br i1 %9, label %233, label %26
 
 26:                                               ; preds = %6
   %27 = icmp eq ptr %5, null
-  br i1 %27, label %34, label %28
+  br i1 %27, label %46, label %28
 
 28:                                               ; preds = %26
   %29 = load i32, ptr %5, align 8
   switch i32 %29, label %30 [
-    i32 0, label %221
-    i32 1, label %34
+    i32 0, label %233
+    i32 1, label %36
   ]
 
 30:                                               ; preds = %28
   %31 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 1
   %32 = load ptr, ptr %31, align 8
   %33 = icmp eq ptr %32, null
-  br i1 %33, label %221, label %34
+  br i1 %33, label %233, label %34
 
-34:                                               ; preds = %28, %30, %26
-  %35 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %36 = zext i32 %35 to i64
-  %37 = getelementptr inbounds i8, ptr @model_plan, i64 %36
-  %38 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %39 = icmp eq i32 %38, 0
-  %40 = icmp ne ptr %1, null
-  %41 = xor i1 %40, true
-  %42 = or i1 %39, %41
-  br i1 %42, label %117, label %43
+34:                                               ; preds = %30
+  %35 = icmp eq ptr %32, @launch_in_pool
+  br i1 %35, label %40, label %46
 
-43:                                               ; preds = %34
-  %44 = zext i32 %38 to i64
-  br label %48
+36:                                               ; preds = %28
+  %37 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 1
+  %38 = load ptr, ptr %37, align 8
+  %39 = icmp eq ptr %38, @launch_in_pool
+  br i1 %39, label %42, label %46
 
-45:                                               ; preds = %110
-  %46 = add nuw nsw i64 %49, 1
-  %47 = icmp eq i64 %46, %44
-  br i1 %47, label %119, label %48, !llvm.loop !22
+40:                                               ; preds = %34
+  %41 = icmp ugt i32 %29, 256
+  br i1 %41, label %233, label %42
 
-48:                                               ; preds = %45, %43
-  %49 = phi i64 [ 0, %43 ], [ %46, %45 ]
-  %50 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 4
-  %51 = load i32, ptr %50, align 8
-  %52 = zext i32 %51 to i64
-  %53 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 2
-  %54 = load i32, ptr %53, align 8
-  %55 = icmp eq i32 %54, 0
-  br i1 %55, label %99, label %56
+42:                                               ; preds = %40, %36
+  %43 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 2
+  %44 = load ptr, ptr %43, align 8
+  %45 = icmp eq ptr %44, null
+  br i1 %45, label %233, label %46
 
-56:                                               ; preds = %48
-  %57 = zext i32 %54 to i64
-  %58 = and i64 %57, 3
-  %59 = icmp ult i32 %54, 4
-  br i1 %59, label %84, label %60
+46:                                               ; preds = %26, %34, %42, %36
+  %47 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %48 = zext i32 %47 to i64
+  %49 = getelementptr inbounds i8, ptr @model_plan, i64 %48
+  %50 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %51 = icmp eq i32 %50, 0
+  %52 = icmp ne ptr %1, null
+  %53 = xor i1 %52, true
+  %54 = or i1 %51, %53
+  br i1 %54, label %129, label %55
 
-60:                                               ; preds = %56
-  %61 = and i64 %57, 4294967292
-  br label %62
+55:                                               ; preds = %46
+  %56 = zext i32 %50 to i64
+  br label %60
 
-62:                                               ; preds = %62, %60
-  %63 = phi i64 [ 0, %60 ], [ %81, %62 ]
-  %64 = phi i64 [ %52, %60 ], [ %80, %62 ]
-  %65 = phi i64 [ 0, %60 ], [ %82, %62 ]
-  %66 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %63
-  %67 = load i64, ptr %66, align 8
-  %68 = mul nsw i64 %67, %64
-  %69 = or i64 %63, 1
-  %70 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %69
-  %71 = load i64, ptr %70, align 8
-  %72 = mul nsw i64 %71, %68
-  %73 = or i64 %63, 2
-  %74 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %73
-  %75 = load i64, ptr %74, align 8
-  %76 = mul nsw i64 %75, %72
-  %77 = or i64 %63, 3
-  %78 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %77
+57:                                               ; preds = %122
+  %58 = add nuw nsw i64 %61, 1
+  %59 = icmp eq i64 %58, %56
+  br i1 %59, label %131, label %60, !llvm.loop !22
+
+60:                                               ; preds = %57, %55
+  %61 = phi i64 [ 0, %55 ], [ %58, %57 ]
+  %62 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 4
+  %63 = load i32, ptr %62, align 8
+  %64 = zext i32 %63 to i64
+  %65 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 2
+  %66 = load i32, ptr %65, align 8
+  %67 = icmp eq i32 %66, 0
+  br i1 %67, label %111, label %68
+
+68:                                               ; preds = %60
+  %69 = zext i32 %66 to i64
+  %70 = and i64 %69, 3
+  %71 = icmp ult i32 %66, 4
+  br i1 %71, label %96, label %72
+
+72:                                               ; preds = %68
+  %73 = and i64 %69, 4294967292
+  br label %74
+
+74:                                               ; preds = %74, %72
+  %75 = phi i64 [ 0, %72 ], [ %93, %74 ]
+  %76 = phi i64 [ %64, %72 ], [ %92, %74 ]
+  %77 = phi i64 [ 0, %72 ], [ %94, %74 ]
+  %78 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 8, i64 %75
   %79 = load i64, ptr %78, align 8
   %80 = mul nsw i64 %79, %76
-  %81 = add nuw nsw i64 %63, 4
-  %82 = add i64 %65, 4
-  %83 = icmp eq i64 %82, %61
-  br i1 %83, label %84, label %62, !llvm.loop !18
+  %81 = or i64 %75, 1
+  %82 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 8, i64 %81
+  %83 = load i64, ptr %82, align 8
+  %84 = mul nsw i64 %83, %80
+  %85 = or i64 %75, 2
+  %86 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 8, i64 %85
+  %87 = load i64, ptr %86, align 8
+  %88 = mul nsw i64 %87, %84
+  %89 = or i64 %75, 3
+  %90 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 8, i64 %89
+  %91 = load i64, ptr %90, align 8
+  %92 = mul nsw i64 %91, %88
+  %93 = add nuw nsw i64 %75, 4
+  %94 = add i64 %77, 4
+  %95 = icmp eq i64 %94, %73
+  br i1 %95, label %96, label %74, !llvm.loop !18
 
-84:                                               ; preds = %62, %56
-  %85 = phi i64 [ undef, %56 ], [ %80, %62 ]
-  %86 = phi i64 [ 0, %56 ], [ %81, %62 ]
-  %87 = phi i64 [ %52, %56 ], [ %80, %62 ]
-  %88 = icmp eq i64 %58, 0
-  br i1 %88, label %99, label %89
+96:                                               ; preds = %74, %68
+  %97 = phi i64 [ undef, %68 ], [ %92, %74 ]
+  %98 = phi i64 [ 0, %68 ], [ %93, %74 ]
+  %99 = phi i64 [ %64, %68 ], [ %92, %74 ]
+  %100 = icmp eq i64 %70, 0
+  br i1 %100, label %111, label %101
 
-89:                                               ; preds = %84, %89
-  %90 = phi i64 [ %96, %89 ], [ %86, %84 ]
-  %91 = phi i64 [ %95, %89 ], [ %87, %84 ]
-  %92 = phi i64 [ %97, %89 ], [ 0, %84 ]
-  %93 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %90
-  %94 = load i64, ptr %93, align 8
-  %95 = mul nsw i64 %94, %91
-  %96 = add nuw nsw i64 %90, 1
-  %97 = add i64 %92, 1
-  %98 = icmp eq i64 %97, %58
-  br i1 %98, label %99, label %89, !llvm.loop !23
+101:                                              ; preds = %96, %101
+  %102 = phi i64 [ %108, %101 ], [ %98, %96 ]
+  %103 = phi i64 [ %107, %101 ], [ %99, %96 ]
+  %104 = phi i64 [ %109, %101 ], [ 0, %96 ]
+  %105 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 8, i64 %102
+  %106 = load i64, ptr %105, align 8
+  %107 = mul nsw i64 %106, %103
+  %108 = add nuw nsw i64 %102, 1
+  %109 = add i64 %104, 1
+  %110 = icmp eq i64 %109, %70
+  br i1 %110, label %111, label %101, !llvm.loop !23
 
-99:                                               ; preds = %84, %89, %48
-  %100 = phi i64 [ %52, %48 ], [ %85, %84 ], [ %95, %89 ]
-  %101 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %49, i32 1
-  %102 = load i64, ptr %101, align 8
-  %103 = icmp ult i64 %102, %100
-  br i1 %103, label %221, label %104
+111:                                              ; preds = %96, %101, %60
+  %112 = phi i64 [ %64, %60 ], [ %97, %96 ], [ %107, %101 ]
+  %113 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %61, i32 1
+  %114 = load i64, ptr %113, align 8
+  %115 = icmp ult i64 %114, %112
+  br i1 %115, label %233, label %116
 
-104:                                              ; preds = %99
-  %105 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %49
-  %106 = icmp ne i64 %100, 0
-  %107 = load ptr, ptr %105, align 8
-  %108 = icmp eq ptr %107, null
-  %109 = select i1 %106, i1 %108, i1 false
-  br i1 %109, label %221, label %110
+116:                                              ; preds = %111
+  %117 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %61
+  %118 = icmp ne i64 %112, 0
+  %119 = load ptr, ptr %117, align 8
+  %120 = icmp eq ptr %119, null
+  %121 = select i1 %118, i1 %120, i1 false
+  br i1 %121, label %233, label %122
 
-110:                                              ; preds = %104
-  %111 = ptrtoint ptr %107 to i64
-  %112 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 3
-  %113 = load i32, ptr %112, align 4
-  %114 = zext i32 %113 to i64
-  %115 = urem i64 %111, %114
-  %116 = icmp eq i64 %115, 0
-  br i1 %116, label %45, label %221
+122:                                              ; preds = %116
+  %123 = ptrtoint ptr %119 to i64
+  %124 = getelementptr inbounds %struct.plan_tensor, ptr %49, i64 %61, i32 3
+  %125 = load i32, ptr %124, align 4
+  %126 = zext i32 %125 to i64
+  %127 = urem i64 %123, %126
+  %128 = icmp eq i64 %127, 0
+  br i1 %128, label %57, label %233
 
-117:                                              ; preds = %34
-  %118 = or i1 %40, %39
-  br i1 %118, label %119, label %221
+129:                                              ; preds = %46
+  %130 = or i1 %52, %51
+  br i1 %130, label %131, label %233
 
-119:                                              ; preds = %45, %117
-  %120 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %121 = zext i32 %120 to i64
-  %122 = getelementptr inbounds i8, ptr @model_plan, i64 %121
-  %123 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %124 = icmp eq i32 %123, 0
-  %125 = icmp ne ptr %2, null
-  %126 = xor i1 %125, true
-  %127 = or i1 %124, %126
-  br i1 %127, label %202, label %128
+131:                                              ; preds = %57, %129
+  %132 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %133 = zext i32 %132 to i64
+  %134 = getelementptr inbounds i8, ptr @model_plan, i64 %133
+  %135 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %136 = icmp eq i32 %135, 0
+  %137 = icmp ne ptr %2, null
+  %138 = xor i1 %137, true
+  %139 = or i1 %136, %138
+  br i1 %139, label %214, label %140
 
-128:                                              ; preds = %119
-  %129 = zext i32 %123 to i64
-  br label %133
+140:                                              ; preds = %131
+  %141 = zext i32 %135 to i64
+  br label %145
 
-130:                                              ; preds = %195
-  %131 = add nuw nsw i64 %134, 1
-  %132 = icmp eq i64 %131, %129
-  br i1 %132, label %206, label %133, !llvm.loop !22
+142:                                              ; preds = %207
+  %143 = add nuw nsw i64 %146, 1
+  %144 = icmp eq i64 %143, %141
+  br i1 %144, label %218, label %145, !llvm.loop !22
 
-133:                                              ; preds = %130, %128
-  %134 = phi i64 [ 0, %128 ], [ %131, %130 ]
-  %135 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 4
-  %136 = load i32, ptr %135, align 8
-  %137 = zext i32 %136 to i64
-  %138 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 2
-  %139 = load i32, ptr %138, align 8
-  %140 = icmp eq i32 %139, 0
-  br i1 %140, label %184, label %141
+145:                                              ; preds = %142, %140
+  %146 = phi i64 [ 0, %140 ], [ %143, %142 ]
+  %147 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 4
+  %148 = load i32, ptr %147, align 8
+  %149 = zext i32 %148 to i64
+  %150 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 2
+  %151 = load i32, ptr %150, align 8
+  %152 = icmp eq i32 %151, 0
+  br i1 %152, label %196, label %153
 
-141:                                              ; preds = %133
-  %142 = zext i32 %139 to i64
-  %143 = and i64 %142, 3
-  %144 = icmp ult i32 %139, 4
-  br i1 %144, label %169, label %145
+153:                                              ; preds = %145
+  %154 = zext i32 %151 to i64
+  %155 = and i64 %154, 3
+  %156 = icmp ult i32 %151, 4
+  br i1 %156, label %181, label %157
 
-145:                                              ; preds = %141
-  %146 = and i64 %142, 4294967292
-  br label %147
+157:                                              ; preds = %153
+  %158 = and i64 %154, 4294967292
+  br label %159
 
-147:                                              ; preds = %147, %145
-  %148 = phi i64 [ 0, %145 ], [ %166, %147 ]
-  %149 = phi i64 [ %137, %145 ], [ %165, %147 ]
-  %150 = phi i64 [ 0, %145 ], [ %167, %147 ]
-  %151 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %148
-  %152 = load i64, ptr %151, align 8
-  %153 = mul nsw i64 %152, %149
-  %154 = or i64 %148, 1
-  %155 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %154
-  %156 = load i64, ptr %155, align 8
-  %157 = mul nsw i64 %156, %153
-  %158 = or i64 %148, 2
-  %159 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %158
-  %160 = load i64, ptr %159, align 8
-  %161 = mul nsw i64 %160, %157
-  %162 = or i64 %148, 3
-  %163 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %162
+159:                                              ; preds = %159, %157
+  %160 = phi i64 [ 0, %157 ], [ %178, %159 ]
+  %161 = phi i64 [ %149, %157 ], [ %177, %159 ]
+  %162 = phi i64 [ 0, %157 ], [ %179, %159 ]
+  %163 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 8, i64 %160
   %164 = load i64, ptr %163, align 8
   %165 = mul nsw i64 %164, %161
-  %166 = add nuw nsw i64 %148, 4
-  %167 = add i64 %150, 4
-  %168 = icmp eq i64 %167, %146
-  br i1 %168, label %169, label %147, !llvm.loop !18
+  %166 = or i64 %160, 1
+  %167 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 8, i64 %166
+  %168 = load i64, ptr %167, align 8
+  %169 = mul nsw i64 %168, %165
+  %170 = or i64 %160, 2
+  %171 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 8, i64 %170
+  %172 = load i64, ptr %171, align 8
+  %173 = mul nsw i64 %172, %169
+  %174 = or i64 %160, 3
+  %175 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 8, i64 %174
+  %176 = load i64, ptr %175, align 8
+  %177 = mul nsw i64 %176, %173
+  %178 = add nuw nsw i64 %160, 4
+  %179 = add i64 %162, 4
+  %180 = icmp eq i64 %179, %158
+  br i1 %180, label %181, label %159, !llvm.loop !18
 
-169:                                              ; preds = %147, %141
-  %170 = phi i64 [ undef, %141 ], [ %165, %147 ]
-  %171 = phi i64 [ 0, %141 ], [ %166, %147 ]
-  %172 = phi i64 [ %137, %141 ], [ %165, %147 ]
-  %173 = icmp eq i64 %143, 0
-  br i1 %173, label %184, label %174
+181:                                              ; preds = %159, %153
+  %182 = phi i64 [ undef, %153 ], [ %177, %159 ]
+  %183 = phi i64 [ 0, %153 ], [ %178, %159 ]
+  %184 = phi i64 [ %149, %153 ], [ %177, %159 ]
+  %185 = icmp eq i64 %155, 0
+  br i1 %185, label %196, label %186
 
-174:                                              ; preds = %169, %174
-  %175 = phi i64 [ %181, %174 ], [ %171, %169 ]
-  %176 = phi i64 [ %180, %174 ], [ %172, %169 ]
-  %177 = phi i64 [ %182, %174 ], [ 0, %169 ]
-  %178 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %175
-  %179 = load i64, ptr %178, align 8
-  %180 = mul nsw i64 %179, %176
-  %181 = add nuw nsw i64 %175, 1
-  %182 = add i64 %177, 1
-  %183 = icmp eq i64 %182, %143
-  br i1 %183, label %184, label %174, !llvm.loop !24
+186:                                              ; preds = %181, %186
+  %187 = phi i64 [ %193, %186 ], [ %183, %181 ]
+  %188 = phi i64 [ %192, %186 ], [ %184, %181 ]
+  %189 = phi i64 [ %194, %186 ], [ 0, %181 ]
+  %190 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 8, i64 %187
+  %191 = load i64, ptr %190, align 8
+  %192 = mul nsw i64 %191, %188
+  %193 = add nuw nsw i64 %187, 1
+  %194 = add i64 %189, 1
+  %195 = icmp eq i64 %194, %155
+  br i1 %195, label %196, label %186, !llvm.loop !24
 
-184:                                              ; preds = %169, %174, %133
-  %185 = phi i64 [ %137, %133 ], [ %170, %169 ], [ %180, %174 ]
-  %186 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %134, i32 1
-  %187 = load i64, ptr %186, align 8
-  %188 = icmp ult i64 %187, %185
-  br i1 %188, label %221, label %189
+196:                                              ; preds = %181, %186, %145
+  %197 = phi i64 [ %149, %145 ], [ %182, %181 ], [ %192, %186 ]
+  %198 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %146, i32 1
+  %199 = load i64, ptr %198, align 8
+  %200 = icmp ult i64 %199, %197
+  br i1 %200, label %233, label %201
 
-189:                                              ; preds = %184
-  %190 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %134
-  %191 = icmp ne i64 %185, 0
-  %192 = load ptr, ptr %190, align 8
-  %193 = icmp eq ptr %192, null
-  %194 = select i1 %191, i1 %193, i1 false
-  br i1 %194, label %221, label %195
+201:                                              ; preds = %196
+  %202 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %146
+  %203 = icmp ne i64 %197, 0
+  %204 = load ptr, ptr %202, align 8
+  %205 = icmp eq ptr %204, null
+  %206 = select i1 %203, i1 %205, i1 false
+  br i1 %206, label %233, label %207
 
-195:                                              ; preds = %189
-  %196 = ptrtoint ptr %192 to i64
-  %197 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 3
-  %198 = load i32, ptr %197, align 4
-  %199 = zext i32 %198 to i64
-  %200 = urem i64 %196, %199
-  %201 = icmp eq i64 %200, 0
-  br i1 %201, label %130, label %221
+207:                                              ; preds = %201
+  %208 = ptrtoint ptr %204 to i64
+  %209 = getelementptr inbounds %struct.plan_tensor, ptr %134, i64 %146, i32 3
+  %210 = load i32, ptr %209, align 4
+  %211 = zext i32 %210 to i64
+  %212 = urem i64 %208, %211
+  %213 = icmp eq i64 %212, 0
+  br i1 %213, label %142, label %233
 
-202:                                              ; preds = %119
-  %203 = or i1 %125, %124
-  %204 = icmp ne ptr %3, null
-  %205 = select i1 %203, i1 %204, i1 false
-  br i1 %205, label %208, label %221
+214:                                              ; preds = %131
+  %215 = or i1 %137, %136
+  %216 = icmp ne ptr %3, null
+  %217 = select i1 %215, i1 %216, i1 false
+  br i1 %217, label %220, label %233
 
-206:                                              ; preds = %130
-  %207 = icmp eq ptr %3, null
-  br i1 %207, label %221, label %208
+218:                                              ; preds = %142
+  %219 = icmp eq ptr %3, null
+  br i1 %219, label %233, label %220
 
-208:                                              ; preds = %202, %206
-  %209 = ptrtoint ptr %3 to i64
-  %210 = and i64 %209, 63
-  %211 = icmp eq i64 %210, 0
-  br i1 %211, label %212, label %221
+220:                                              ; preds = %214, %218
+  %221 = ptrtoint ptr %3 to i64
+  %222 = and i64 %221, 63
+  %223 = icmp eq i64 %222, 0
+  br i1 %223, label %224, label %233
 
-212:                                              ; preds = %208
-  br i1 %27, label %215, label %213
+224:                                              ; preds = %220
+  br i1 %27, label %227, label %225
 
-213:                                              ; preds = %212
-  %214 = load i32, ptr %5, align 8
-  br label %215
+225:                                              ; preds = %224
+  %226 = load i32, ptr %5, align 8
+  br label %227
 
-215:                                              ; preds = %212, %213
-  %216 = phi i32 [ %214, %213 ], [ 1, %212 ]
-  %217 = tail call fastcc i64 @workspace_bytes(ptr noundef %16, i32 noundef %216) #14
-  %218 = icmp ugt i64 %217, %4
-  br i1 %218, label %221, label %219
+227:                                              ; preds = %224, %225
+  %228 = phi i32 [ %226, %225 ], [ 1, %224 ]
+  %229 = tail call fastcc i64 @workspace_bytes(ptr noundef %16, i32 noundef %228) #14
+  %230 = icmp ugt i64 %229, %4
+  br i1 %230, label %233, label %231
 
-219:                                              ; preds = %215
-  %220 = call fastcc i32 @run_model(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #14
-  br label %221
+231:                                              ; preds = %227
+  %232 = call fastcc i32 @run_model(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #14
+  br label %233
 
-221:                                              ; preds = %104, %110, %99, %189, %195, %184, %215, %208, %206, %202, %117, %30, %28, %6, %219
-  %222 = phi i32 [ %220, %219 ], [ -8, %6 ], [ -9, %28 ], [ -9, %30 ], [ -1, %117 ], [ -1, %202 ], [ -1, %206 ], [ -3, %208 ], [ -4, %215 ], [ -2, %184 ], [ -3, %195 ], [ -1, %189 ], [ -2, %99 ], [ -3, %110 ], [ -1, %104 ]
+233:                                              ; preds = %116, %122, %111, %201, %207, %196, %42, %40, %30, %28, %227, %220, %218, %214, %129, %6, %231
+  %234 = phi i32 [ %232, %231 ], [ -8, %6 ], [ -1, %129 ], [ -1, %214 ], [ -1, %218 ], [ -3, %220 ], [ -4, %227 ], [ -9, %28 ], [ -9, %30 ], [ -9, %40 ], [ -9, %42 ], [ -2, %196 ], [ -3, %207 ], [ -1, %201 ], [ -2, %111 ], [ -3, %122 ], [ -1, %116 ]
   call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %7) #15
-  ret i32 %222
+  ret i32 %234
 }
 
 ; Function Attrs: nounwind
@@ -3120,10 +3140,10 @@ attributes #17 = { nobuiltin nounwind "no-builtins" }
 !5 = !{i64 3719}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = !{i64 83042}
-!9 = !{i64 82374}
+!8 = !{i64 82990}
+!9 = !{i64 82322}
 !10 = distinct !{!10, !3}
-!11 = !{i64 82535}
+!11 = !{i64 82483}
 !12 = distinct !{!12, !3}
 !13 = distinct !{!13, !3}
 !14 = distinct !{!14, !3}
