@@ -78,7 +78,7 @@ def test_libraries_are_run_from_c_and_compared(script: Any, monkeypatch: pytest.
     monkeypatch.setattr(benchmark, "defined_results", wrong_results)
     broken = cases.Case("broken", b"", {}, [], [])
     row, failure = benchmark.measure([case, broken], targets)
-    assert row["differing"] == 2 * 2 * 2 * len(targets)  # places of buffers, runs in one workspace, threads
+    assert row["differing"] == 2 * 3 * 2 * len(targets)  # places of buffers, runs in one workspace, threads
     assert exactness.missed([row], row["wanted"]) == [f"random_4: {row['differing']} of {row['values']} values differ"]
     assert failure.startswith("broken: ")
     (shown,) = exactness.table_of([row, row])

@@ -3,9 +3,9 @@
        guarded LIBRARY NAME CODE THREADS SIZES INPUT... EXPECTED...
 
    CODE is a name for NAME_select_code, or "best"; SIZES are those of dynamic dimensions, separated by commas, or "-".
-   Files hold the bytes of one sample or of several. Each sample is run
-   by 1 to THREADS threads, with buffers that end at a guard page and with buffers that begin behind one, in a workspace
-   of 0xAA and again in what that run left. Inputs are read-only, pools and self-tests have guarded memory too.
+   Files hold the bytes of one sample or of several. Each sample is run by 1 to THREADS threads, with buffers that end at
+   a guard page and with buffers that begin behind one, in a workspace of 0xAA, again in what that run left, and in one of
+   0xFF, which as floats are no numbers. Inputs are read-only; pools and self-tests have guarded memory too.
    Prints how many values were compared and how many differ; status 0 if none does and nothing else is wrong. */
 #include "guarded.h"
 
@@ -121,11 +121,11 @@ static int run_placed(const struct model *model, enum placement placement, uint3
     if (count > 1) check(library, "pool_start", library->pool_start(pool.buffer, count, &threads));
     for (uint32_t i = 0; i < tensors; i++)
         guarded[i] = allocate_guarded(model->tensors[i].bytes, model->tensors[i].alignment, placement);
-    for (uint32_t sample = 0; sample < model->sample_count; sample++) {
-        fill_guarded(workspace, 0xAA);
-        for (int again = 0; again < 2; again++)
+    for (uint32_t sample = 0; sample < model->sample_count; sample++)
+        for (int run = 0; run < 3; run++) {
+            if (run != 1) fill_guarded(workspace, run ? 0xFF : 0xAA);
             run_sample(model, sample, guarded, workspace, count > 1 ? &threads : NULL, sum);
-    }
+        }
     if (count > 1) check(library, "pool_stop", library->pool_stop(&threads));
     for (uint32_t i = 0; i < tensors; i++) {
         protect_guarded(guarded[i], PROT_READ | PROT_WRITE);

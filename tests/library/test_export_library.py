@@ -144,6 +144,7 @@ def test_default_name_is_that_of_the_folder(digits, tmp_path):
 @pytest.mark.slow
 def test_processes_of_other_hashes_write_equal_bytes(digits, tmp_path):
     """Order of sets and dictionaries, names of temporary files and addresses differ; the files do not."""
+    pytest.importorskip("cyclonedx")
     digits.exe.save(tmp_path / "digits.tvmq")
     script = "import sys, tvmq; tvmq.export_library(tvmq.load(sys.argv[1]), sys.argv[2], name='digits', wheel=True, bom=True)"
     folders = [tmp_path / "one" / "digits", tmp_path / "other" / "place"]

@@ -52,8 +52,8 @@ def bill_text(interface: Interface, library: bytes, targets: Sequence[str], data
 
     bill = Bom(serial_number=uuid.uuid5(NAMESPACE, hashlib.sha256(library).hexdigest()))
     bill.metadata.timestamp = None  # type: ignore[assignment]
-    for version_of, version in TOOLS.items():
-        bill.metadata.tools.components.add(_package(version_of, version))
+    for name, version in TOOLS.items():
+        bill.metadata.tools.components.add(_package(name, version))
     file, *parts = _components(interface, library, targets, data_hash)
     bill.metadata.component = file
     bill.components.update(parts)

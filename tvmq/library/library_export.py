@@ -139,8 +139,8 @@ def export_library(
     texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
-    known = tuple(machine.name for machine in machines)
-    bill = {f"{name}.cdx.json": bill_text(interface, library, known, get_ledger(mod).data_hash).encode()} if bom else {}
+    cpus, data_hash = tuple(machine.name for machine in machines), get_ledger(mod).data_hash
+    bill = {f"{name}.cdx.json": bill_text(interface, library, cpus, data_hash).encode()} if bom else {}
     packed = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bill) if wheel else None
     files |= {f"lib{name}.so": library, **bill, **dict([packed] if packed else [])}
     write_files(folder, files, "export_library")
@@ -150,7 +150,7 @@ def export_library(
     package = folder / packed[0] if packed else None
     materials = folder / next(iter(bill)) if bill else None
     library_file = folder / f"lib{name}.so"
-    return LibraryExport(library_file, header, facts_file, example, *sizes, tuple(undefined), known, package, materials)
+    return LibraryExport(library_file, header, facts_file, example, *sizes, tuple(undefined), cpus, package, materials)
 
 
 def _name_of(folder: Path) -> str:
