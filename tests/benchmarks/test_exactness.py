@@ -59,7 +59,7 @@ def test_modules_of_gpus_are_executed_and_compared(script: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not runs_linux_x86() or shutil.which("gcc") is None, reason="no C program can open a library here")
 def test_libraries_are_run_from_c_and_compared(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One wrong value in the expectations is a failure, and so is a model that no library takes."""
+    """Wrong expectations and a model that no library takes are failures."""
     exactness, benchmark, cases = script("exactness"), script("exact.library"), script("exact.cases")
     runnable = exactness.runnable_targets()
     targets = {name: runnable[name] for name in ("avx2", "generic") if name in runnable}
