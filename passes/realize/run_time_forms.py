@@ -62,7 +62,8 @@ class RunTimeForms:
         is_matrix = op == "matmul" and is_const(call.args[1]) and rank_of(call.args[1]) == 2
         if is_matrix and self._group_size is not None and options.spec.bits <= numerics.PACKED_BITS:
             codes, scale = self.weights.encode(name, call.args[1], options, 0, self._group_size)
-            return ops.group_matmul(*self._encode(call.args[0], *shared_axes(call, 0)), codes, scale, group_size=self._group_size)
+            left, left_scale = self._encode(call.args[0], *shared_axes(call, 0))
+            return ops.group_matmul(left, left_scale, codes, scale, group_size=self._group_size)
         return self._realize_products(name, call, options)
 
     def _realize_products(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
