@@ -39,7 +39,7 @@ INPUT, OUTPUT, STORAGE, CONSTANT, NUMBER = "input", "output", "storage", "consta
 class TensorLocation:
     """Where a tensor lies: `offset` bytes from the begin of input, output or constant `number`, or of the storage.
 
-    Sizes of the shape and offset are numbers of the plan's table. An argument of the memory NUMBER is the offset itself.
+    Sizes and offset are numbers of the plan's table. An argument of the memory NUMBER is the offset itself.
     """
 
     memory: str
@@ -160,7 +160,7 @@ class _PlanReader:
     def _bind_call(self, var: relax.Var, value: relax.Call) -> None:
         name = str(getattr(value.op, "name", ""))
         if name == "relax.reshape":
-            self.places[var] = replace(self._place(value.args[0]), shape=self._tensor(var)[0])
+            self._bind_reshape(var, self._place(value.args[0]))
         elif name == "relax.memory.alloc_storage":
             factors = [self._number(var, size) for size in value.args[0].values]
             self._storages[var] = self._add_storage(self.plan.sizes.multiply(factors))
@@ -177,6 +177,11 @@ class _PlanReader:
             self.plan.steps.append(Call(str(value.op.name_hint), places))
         else:
             _refuse(var, f"'{name or value.op}', which only a virtual machine runs")
+
+    def _bind_reshape(self, var: relax.Var, place: TensorLocation) -> None:
+        shape, table = self._tensor(var)[0], self.plan.sizes
+        table.require_same(table.multiply(place.shape), table.multiply(shape))
+        self.places[var] = replace(place, shape=shape)
 
     def _add_storage(self, size: int) -> int:
         self._storage_bytes.append(size)
@@ -244,7 +249,7 @@ class _PlanReader:
         ty = expr.ty
         if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
             _refuse(expr, f"of type {ty}, no tensor of known shape")
-        return tuple(self._number(expr, size) for size in ty.shape), str(ty.dtype)
+        return tuple(self.plan.sizes.length(self._number(expr, size)) for size in ty.shape), str(ty.dtype)
 
     def _number(self, expr: relax.Expr, size: Any) -> int:
         """Number of a size that an expression has."""

@@ -16,7 +16,7 @@ from tvm import relax
 from tvmq.errors import ConfigError
 from tvmq.graph.view import View, flatten_tuples
 from tvmq.library.size_expressions import Unknown, number_of
-from tvmq.library.size_table import ALIGNMENT, SizeTable, value_of
+from tvmq.library.size_table import ALIGNMENT, OutOfRange, SizeTable, value_of
 from tvmq.runtime.artifact.model_description import Description
 
 # Sizes of dynamic dimensions that a self-test may have; the first that the model takes
@@ -115,17 +115,17 @@ def describe_interface(
     return Interface(name, model_hash, "", inputs, outputs, shapes, sizes, axes, table, dimensions, batch, indices)
 
 
-def usual_sizes(interface: Interface, most_candidates: int = len(USUAL)) -> list[dict[str, int]]:
-    """Sizes that a self-test may have, best first: one sample, and equal ones of the others as far as they are taken."""
+def usual_sizes(interface: Interface) -> list[dict[str, int]]:
+    """Sizes that a self-test may have, best first: one sample, the other dimensions equal as far as limits allow."""
     candidates: list[dict[str, int]] = []
-    for usual in USUAL[:most_candidates]:
+    for usual in USUAL:
         sizes = {}
         for number, dimension in enumerate(interface.dimensions):
             wanted = 1 if number == interface.batch else usual
             sizes[dimension.name] = min(max(wanted, dimension.least), dimension.most)
         try:
             interface.sizes.values(sizes)
-        except ConfigError:
+        except OutOfRange:
             continue
         if sizes not in candidates:
             candidates.append(sizes)
@@ -134,7 +134,8 @@ def usual_sizes(interface: Interface, most_candidates: int = len(USUAL)) -> list
 
 def _shape(table: SizeTable, expr: relax.Expr) -> tuple[int, ...]:
     try:
-        return tuple(number_of(table, size, lambda var: table.dimension(str(var.name))) for size in expr.ty.shape)
+        numbers = [number_of(table, size, lambda var: table.dimension(str(var.name))) for size in expr.ty.shape]
+        return tuple(map(table.length, numbers))
     except (Unknown, KeyError) as error:
         raise ConfigError(
             f"export_library: the shape {expr.ty.shape} does not follow from the sizes of the inputs "

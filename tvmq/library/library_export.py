@@ -37,6 +37,7 @@ from tvmq.library.model_wheel import check_wheel, make_wheel
 from tvmq.library.plan_bytes import CodePlan
 from tvmq.library.processors import pack_needs
 from tvmq.library.runtime_object import runtime_object
+from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
@@ -115,8 +116,7 @@ def export_library(
     codes = [(machine, _compile(mod, machine, description.batch)) for machine in machines]
     unaligned = set[int].intersection(*(set(planned.unaligned) for _, planned in codes))
     interface = describe_interface(name, _hash_of(plain), plain, description, sorted(unaligned))
-    interface, golden = _choose_sizes(interface, plain, selftest)
-    plans = [_plan_code(number, machine, planned, interface, golden) for number, (machine, planned) in enumerate(codes)]
+    interface, plans = _plan_codes(interface, plain, codes, selftest)
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
@@ -125,9 +125,7 @@ def export_library(
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],
         "batch": description.batch,
-        "limits": {
-            one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions
-        },
+        "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
         "indices": list(description.indices),
     }
     texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
@@ -194,31 +192,43 @@ def _hash_of(plain: tvm.IRModule) -> str:
     return hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
 
 
-def _choose_sizes(interface: Interface, plain: tvm.IRModule, selftest: bool) -> tuple[Interface, GoldenRun | None]:
-    """The interface with sizes for a self-test, and what the definition gives for them.
+def _plan_codes(
+    interface: Interface, plain: tvm.IRModule, codes: Sequence[tuple[CpuTarget, PlannedCode]], selftest: bool
+) -> tuple[Interface, list[CodePlan]]:
+    """The interface with sizes for a self-test, and the plans of all codes with what the definition gives for them.
 
-    raises   ConfigError for a model that takes none of those that are tried
+    raises   ConfigError for a model that takes none of the sizes that are tried
     """
     candidates = usual_sizes(interface)
-    if not candidates:
-        limits = ", ".join(f"{one.name} of {one.least} to {one.most}" for one in interface.dimensions)
-        raise ConfigError(f"export_library: no sizes were found for {limits}; fix them with tvmq.build(..., sizes=)")
-    golden = None
-    for sizes in candidates if selftest else ():
-        shapes = interface.shapes_at(sizes)
-        inputs = [{**tensor, "shape": shape} for tensor, shape in zip(interface.inputs, shapes, strict=False)]
-        golden = GoldenRun(plain, inputs, sizes)
-        if golden.outputs:
-            return replace(interface, usual=sizes), golden
-    return replace(interface, usual=candidates[0]), golden
+    for is_tested in (True, False) if selftest else (False,):
+        for sizes in candidates:
+            interface = replace(interface, usual=sizes)
+            golden = _golden_run(interface, plain) if is_tested else None
+            if is_tested and golden is None:
+                continue
+            try:
+                return interface, [_plan_code(number, *code, interface, golden) for number, code in enumerate(codes)]
+            except OutOfRange:
+                continue
+    limits = ", ".join(f"'{one.name}' of {one.least} to {one.most}" for one in interface.dimensions)
+    raise ConfigError(
+        f"export_library: no sizes were found that the model takes, of {limits}; fix them with tvmq.build(..., "
+        "sizes={name: number})"
+    )
+
+
+def _golden_run(interface: Interface, plain: tvm.IRModule) -> GoldenRun | None:
+    """What the definition gives for the usual sizes; None if it gives nothing."""
+    shapes = interface.shapes_at(interface.usual)
+    inputs = [{**tensor, "shape": shape} for tensor, shape in zip(interface.inputs, shapes, strict=False)]
+    golden = GoldenRun(plain, inputs, interface.usual)
+    return golden if golden.values or golden.outputs else None
 
 
 def _plan_code(
     number: int, machine: CpuTarget, planned: PlannedCode, interface: Interface, golden: GoldenRun | None
 ) -> CodePlan:
     symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
-    plan = make_plan(
-        planned.module, sizes=interface.sizes.copy(), usual=interface.usual, scratch=planned.scratch
-    )
+    plan = make_plan(planned.module, sizes=interface.sizes.copy(), usual=interface.usual, scratch=planned.scratch)
     values = golden.golden_values(plan, planned.calls) if golden is not None else ()
     return CodePlan(machine.name, pack_needs(machine.needs), plan, symbols, values)

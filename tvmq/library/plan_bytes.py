@@ -118,7 +118,9 @@ def plan_object(interface: Interface, codes: Sequence[CodePlan]) -> ObjectFile:
 def _write_tensors(writer: _Writer, interface: Interface) -> tuple[int, int, int, int]:
     """Place and count of inputs, of outputs."""
     entries = []
-    for tensor, shape, size, axis in zip(interface.tensors, interface.shapes, interface.bytes, interface.batch_axes, strict=True):
+    for tensor, shape, size, axis in zip(
+        interface.tensors, interface.shapes, interface.bytes, interface.batch_axes, strict=True
+    ):
         dtype = np.dtype(tensor["dtype"])
         if len(shape) > MOST_RANK:
             raise BuildError(

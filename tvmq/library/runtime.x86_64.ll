@@ -1,4 +1,4 @@
-; c36d2b1da64126ab1c057e00e36f4d340c8cc44aea903381e659eb71becdd120 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 7a5f278614f44e6c786bf8f04b23a28046abeb63ec2d51ba9db02cc0edd57233 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -1307,7 +1307,7 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %11 = icmp eq i32 %10, 0
   %12 = icmp ne ptr %0, null
   %13 = or i1 %12, %11
-  br i1 %13, label %14, label %135
+  br i1 %13, label %14, label %139
 
 14:                                               ; preds = %4
   br i1 %11, label %32, label %15
@@ -1323,13 +1323,13 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %21 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 2
   %22 = load i64, ptr %21, align 8
   %23 = icmp slt i64 %20, %22
-  br i1 %23, label %135, label %24
+  br i1 %23, label %139, label %24
 
 24:                                               ; preds = %17
   %25 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 3
   %26 = load i64, ptr %25, align 8
   %27 = icmp sgt i64 %20, %26
-  br i1 %27, label %135, label %28
+  br i1 %27, label %139, label %28
 
 28:                                               ; preds = %24
   %29 = getelementptr inbounds i64, ptr %3, i64 %18
@@ -1341,16 +1341,16 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
 32:                                               ; preds = %28, %14
   %33 = phi i64 [ 0, %14 ], [ %16, %28 ]
   %34 = icmp eq i32 %2, 0
-  br i1 %34, label %135, label %35
+  br i1 %34, label %139, label %35
 
 35:                                               ; preds = %32
   %36 = getelementptr inbounds i64, ptr %3, i64 %33
   br label %37
 
-37:                                               ; preds = %35, %130
-  %38 = phi i32 [ %131, %130 ], [ %2, %35 ]
-  %39 = phi ptr [ %133, %130 ], [ %36, %35 ]
-  %40 = phi ptr [ %132, %130 ], [ %9, %35 ]
+37:                                               ; preds = %35, %134
+  %38 = phi i32 [ %135, %134 ], [ %2, %35 ]
+  %39 = phi ptr [ %137, %134 ], [ %36, %35 ]
+  %40 = phi ptr [ %136, %134 ], [ %9, %35 ]
   %41 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 2
   %42 = load i64, ptr %41, align 8
   %43 = icmp slt i64 %42, 0
@@ -1391,9 +1391,9 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
 
 67:                                               ; preds = %57, %63
   %68 = phi i64 [ %66, %63 ], [ %61, %57 ]
-  switch i32 %59, label %135 [
-    i32 0, label %128
-    i32 1, label %124
+  switch i32 %59, label %139 [
+    i32 0, label %132
+    i32 1, label %128
     i32 2, label %69
     i32 3, label %73
     i32 4, label %77
@@ -1407,6 +1407,8 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
     i32 12, label %115
     i32 13, label %118
     i32 14, label %121
+    i32 15, label %124
+    i32 16, label %126
   ]
 
 69:                                               ; preds = %67
@@ -1414,24 +1416,24 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %71 = extractvalue { i64, i1 } %70, 1
   %72 = extractvalue { i64, i1 } %70, 0
   store i64 %72, ptr %39, align 8
-  br i1 %71, label %135, label %130
+  br i1 %71, label %139, label %134
 
 73:                                               ; preds = %67
   %74 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %49, i64 %58)
   %75 = extractvalue { i64, i1 } %74, 1
   %76 = extractvalue { i64, i1 } %74, 0
   store i64 %76, ptr %39, align 8
-  br i1 %75, label %135, label %130
+  br i1 %75, label %139, label %134
 
 77:                                               ; preds = %67, %67, %67, %67
   %78 = icmp eq i64 %58, 0
-  br i1 %78, label %135, label %79
+  br i1 %78, label %139, label %79
 
 79:                                               ; preds = %77
   %80 = icmp eq i64 %49, -9223372036854775808
   %81 = icmp eq i64 %58, -1
   %82 = and i1 %80, %81
-  br i1 %82, label %135, label %83
+  br i1 %82, label %139, label %83
 
 83:                                               ; preds = %79
   %84 = sdiv i64 %49, %58
@@ -1461,64 +1463,74 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %102 = and i32 %59, -3
   %103 = icmp eq i32 %102, 4
   %104 = select i1 %103, i64 %100, i64 %101
-  br label %128
+  br label %132
 
 105:                                              ; preds = %67
   %106 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
-  br label %128
+  br label %132
 
 107:                                              ; preds = %67
   %108 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
-  br label %128
+  br label %132
 
 109:                                              ; preds = %67
   %110 = icmp slt i64 %49, %58
   %111 = zext i1 %110 to i64
-  br label %128
+  br label %132
 
 112:                                              ; preds = %67
   %113 = icmp eq i64 %49, %58
   %114 = zext i1 %113 to i64
-  br label %128
+  br label %132
 
 115:                                              ; preds = %67
   %116 = icmp eq i64 %49, 0
   %117 = select i1 %116, i64 %68, i64 %58
-  br label %128
+  br label %132
 
 118:                                              ; preds = %67
   %119 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
   %120 = ashr i64 %49, %119
-  br label %128
+  br label %132
 
 121:                                              ; preds = %67
   store i64 %49, ptr %39, align 8
   %122 = add i64 %49, -2147483648
   %123 = icmp ult i64 %122, -4294967296
-  br i1 %123, label %135, label %130
+  br i1 %123, label %139, label %134
 
 124:                                              ; preds = %67
-  %125 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
-  %126 = extractvalue { i64, i1 } %125, 1
-  %127 = extractvalue { i64, i1 } %125, 0
-  store i64 %127, ptr %39, align 8
-  br i1 %126, label %135, label %130
+  store i64 %49, ptr %39, align 8
+  %125 = icmp ugt i64 %49, 2147483647
+  br i1 %125, label %139, label %134
 
-128:                                              ; preds = %67, %118, %115, %112, %109, %107, %105, %99
-  %129 = phi i64 [ %104, %99 ], [ %106, %105 ], [ %108, %107 ], [ %111, %109 ], [ %114, %112 ], [ %117, %115 ], [ %120, %118 ], [ %49, %67 ]
-  store i64 %129, ptr %39, align 8
-  br label %130
+126:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %127 = icmp eq i64 %49, %58
+  br i1 %127, label %134, label %139
 
-130:                                              ; preds = %128, %69, %73, %121, %124
-  %131 = add i32 %38, -1
-  %132 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
-  %133 = getelementptr inbounds i64, ptr %39, i64 1
-  %134 = icmp eq i32 %131, 0
-  br i1 %134, label %135, label %37, !llvm.loop !19
+128:                                              ; preds = %67
+  %129 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
+  %130 = extractvalue { i64, i1 } %129, 1
+  %131 = extractvalue { i64, i1 } %129, 0
+  store i64 %131, ptr %39, align 8
+  br i1 %130, label %139, label %134
 
-135:                                              ; preds = %24, %17, %77, %79, %67, %130, %124, %121, %73, %69, %32, %4
-  %136 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %121 ], [ -5, %77 ], [ -5, %79 ], [ -5, %67 ], [ 0, %130 ], [ -5, %124 ], [ -5, %17 ], [ -5, %24 ]
-  ret i32 %136
+132:                                              ; preds = %67, %118, %115, %112, %109, %107, %105, %99
+  %133 = phi i64 [ %104, %99 ], [ %106, %105 ], [ %108, %107 ], [ %111, %109 ], [ %114, %112 ], [ %117, %115 ], [ %120, %118 ], [ %49, %67 ]
+  store i64 %133, ptr %39, align 8
+  br label %134
+
+134:                                              ; preds = %132, %69, %73, %121, %124, %126, %128
+  %135 = add i32 %38, -1
+  %136 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
+  %137 = getelementptr inbounds i64, ptr %39, i64 1
+  %138 = icmp eq i32 %135, 0
+  br i1 %138, label %139, label %37, !llvm.loop !19
+
+139:                                              ; preds = %24, %17, %77, %79, %67, %134, %128, %126, %124, %121, %73, %69, %32, %4
+  %140 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %121 ], [ -5, %124 ], [ -5, %126 ], [ -5, %77 ], [ -5, %79 ], [ -5, %67 ], [ 0, %134 ], [ -5, %128 ], [ -5, %17 ], [ -5, %24 ]
+  ret i32 %140
 }
 
 ; Function Attrs: nofree nosync nounwind memory(argmem: read)

@@ -18,7 +18,7 @@ BINARY = {
     "Div": "divide", "Mod": "modulo", "Min": "minimum", "Max": "maximum", "LT": "less", "EQ": "equal",
     "And": "minimum", "Or": "maximum", "RShift": "shift_right",
 }  # fmt: skip
-IF = "tirx.if_then_else"
+IF = "prim.if_then_else"
 GROWING = ("Add", "Sub", "Mul", "Cast")  # what may leave 32 bits
 
 

@@ -19,23 +19,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from tvmq.errors import BuildError, ConfigError
+from tvmq.errors import BuildError
 
 ALIGNMENT = 64
 # Operations of sizes.h, in its order
 OPERATIONS = (
     "copy", "add", "subtract", "multiply", "floor_divide", "floor_modulo", "divide", "modulo", "minimum", "maximum",
-    "less", "equal", "select", "shift_right", "int32",
+    "less", "equal", "select", "shift_right", "int32", "length", "same",
 )  # fmt: skip
 NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
 MOST_ENTRIES = 2048  # the runtime has them on its stack where no workspace is at hand
-INT32, INT64 = (range(-(2**bits), 2**bits) for bits in (31, 63))
+INT64 = range(-(2**63), 2**63)
+RANGES = {"int32": range(-(2**31), 2**31), "length": range(2**31)}  # of results
 
 Entry = tuple[int, int, int, int]  # operation, operands
+
+
+class OutOfRange(Exception):
+    """Sizes for which a number of the table is none that a run takes."""
 
 
 def _floor(a: int, b: int) -> int:
@@ -63,7 +69,10 @@ _COMPUTE: dict[str, Callable[[int, int, int], int]] = {
     "select": lambda a, b, c: b if a else c,
     "shift_right": lambda a, b, c: a >> b,
     "int32": lambda a, b, c: a,
+    "length": lambda a, b, c: a,
+    "same": lambda a, b, c: a,
 }
+DIVISIONS = ("floor_divide", "floor_modulo", "divide", "modulo")
 
 
 @dataclass
@@ -100,7 +109,7 @@ class SizeTable:
 
     def apply(self, operation: str, a: int, b: int = 0, c: int = 0) -> int:
         """Number of an operation's result."""
-        if min(a, b, c) >= 0 and not (b == 0 and operation in ("floor_divide", "floor_modulo", "divide", "modulo")):
+        if min(a, b, c) >= 0 and not (b == 0 and operation in DIVISIONS):
             return self.constant(_COMPUTE[operation](a, b, c))
         if operation in ("add", "multiply", "minimum", "maximum"):
             a, b = max(a, b), min(a, b)  # numbers of the table behind constants
@@ -113,8 +122,9 @@ class SizeTable:
         return self._add((operation, a, b, c))
 
     def multiply(self, numbers: Sequence[int]) -> int:
-        """Number of the product."""
-        return reduce(lambda a, b: self.apply("multiply", a, b), numbers, 1)
+        """Number of the product; of equal factors in any order it is the same."""
+        constants, others = [n for n in numbers if n >= 0], [n for n in numbers if n < 0]
+        return reduce(lambda a, b: self.apply("multiply", a, b), sorted(others), prod(constants))
 
     def add(self, numbers: Sequence[int]) -> int:
         """Number of the sum."""
@@ -128,6 +138,16 @@ class SizeTable:
         """Number of the next multiple of 64."""
         blocks = self.apply("floor_divide", self.apply("add", number, ALIGNMENT - 1), ALIGNMENT)
         return self.apply("multiply", blocks, ALIGNMENT)
+
+    def length(self, number: int) -> int:
+        """Number of an axis' size: one that is computed is refused below 0 and beyond 31 bits, as limits do for others."""
+        is_computed = number < 0 and ~number >= len(self.dimensions)
+        return self.apply("length", number) if is_computed else number
+
+    def require_same(self, a: int, b: int) -> None:
+        """Refuse sizes for which two numbers differ."""
+        if a != b:
+            self.apply("same", a, b)
 
     def tensor_bytes(self, shape: Sequence[int], dtype: str) -> int:
         """Number of a tensor's bytes; kernels count its elements in 32 bits."""
@@ -153,17 +173,17 @@ class SizeTable:
     def values(self, sizes: Mapping[str, int]) -> list[int]:
         """The table for these sizes.
 
-        raises   ConfigError for sizes that a run refuses
+        raises   OutOfRange for sizes that a run refuses
         """
         values = [sizes[name] for name in self.dimensions]
         for operation, *operands in self.entries:
             a, b, c = (value_of(operand, values) for operand in operands)
             name = OPERATIONS[operation]
-            if b == 0 and name in ("floor_divide", "floor_modulo", "divide", "modulo"):
-                raise ConfigError(f"export_library: sizes {dict(sizes)} make a number of {a} / 0; name others")
+            if name in DIVISIONS and b == 0 or name == "same" and a != b:
+                raise OutOfRange(f"{name} of {a} and {b}")
             value = _COMPUTE[name](a, b, c)
-            if value not in (INT32 if name == "int32" else INT64):
-                raise ConfigError(f"export_library: sizes {dict(sizes)} make a number of {value}; name smaller ones")
+            if value not in RANGES.get(name, INT64):
+                raise OutOfRange(f"{name} of {value}")
             values.append(value)
         return values
 

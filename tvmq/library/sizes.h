@@ -3,7 +3,8 @@
    Sizes are the caller's: each operation is checked, and a number that leaves its range makes a size wrong. */
 enum operation { /* size_table.py has them in this order */
     OP_COPY, OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_FLOOR_DIVIDE, OP_FLOOR_MODULO, OP_DIVIDE, OP_MODULO, OP_MINIMUM,
-    OP_MAXIMUM, OP_LESS, OP_EQUAL, OP_SELECT, OP_SHIFT_RIGHT, OP_INT32
+    OP_MAXIMUM, OP_LESS, OP_EQUAL, OP_SELECT, OP_SHIFT_RIGHT, OP_INT32, OP_LENGTH,
+    OP_SAME
 };
 enum { MOST_NUMBERS = 2048 };
 
@@ -36,6 +37,8 @@ static int compute(enum operation kind, int64_t a, int64_t b, int64_t c, int64_t
     case OP_SELECT: *result = a ? b : c; return 0;
     case OP_SHIFT_RIGHT: *result = b < 0 || b > 63 ? -(a < 0) : a >> b; return 0;
     case OP_INT32: *result = a; return a < INT32_MIN || a > INT32_MAX;
+    case OP_LENGTH: *result = a; return a < 0 || a > INT32_MAX;
+    case OP_SAME: *result = a; return a != b;
     }
     return 1;
 }

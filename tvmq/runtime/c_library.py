@@ -159,8 +159,13 @@ class LibraryModel:
                 check_indices(arrays[use.position], use.described, sizes, "run")
         with self._lock.lock:
             fit = self._fit_of(sizes)
-            results = [aligned_zeros(shape, info.dtype) for shape, info in zip(fit.shapes, self._output_info, strict=True)]
-            given = [_place(own, array, info) for own, array, info in zip(self._inputs.arrays, arrays, self._input_info, strict=True)]
+            results = [
+                aligned_zeros(shape, info.dtype) for shape, info in zip(fit.shapes, self._output_info, strict=True)
+            ]
+            given = [
+                _place(own, array, info)
+                for own, array, info in zip(self._inputs.arrays, arrays, self._input_info, strict=True)
+            ]
             status = self._functions.run(fit.sizes, _buffers(given), _buffers(results), _buffer(self._workspace), None)
         if status:
             raise DataError(f"run: '{self.path}' gave status {status}: {self._functions.text_of(status)}")
