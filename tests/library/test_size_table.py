@@ -74,7 +74,10 @@ def test_equal_numbers_stand_once():
     assert table.multiply([rows, 4, columns, 2]) == table.multiply([2, columns, 4, rows])
     table.require_same(table.multiply([rows, 8]), table.multiply([2, rows, 4]))
     assert len(table.entries) == 3  # rows * 8, columns * 8 * rows
-    assert table.shape((rows, 3)) == table.shape((rows, 3)) == 5 and table.values({"rows": 7, "columns": 1})[5:] == [7, 3]
+    assert table.shape((rows, 3)) == table.shape((rows, 3)) == 5 and table.values({"rows": 7, "columns": 1})[5:] == [
+        7,
+        3,
+    ]
     assert table.apply("add", 0, rows) == rows == table.apply("multiply", rows, 1) and table.multiply([rows, 0]) == 0
     with pytest.raises(KeyError):
         table.dimension("depth")

@@ -140,7 +140,7 @@ class SizeTable:
         return self.apply("multiply", blocks, ALIGNMENT)
 
     def length(self, number: int) -> int:
-        """Number of an axis' size: one that is computed is refused below 0 and beyond 31 bits, as limits do for others."""
+        """Number of an axis' size: a computed one is refused below 0 and beyond 31 bits, as limits do for others."""
         is_computed = number < 0 and ~number >= len(self.dimensions)
         return self.apply("length", number) if is_computed else number
 
