@@ -19,7 +19,7 @@ from tvmq.runtime.artifact.link.standalone import link_standalone
 
 # What the runtime and kernels may ask of the program that opens the library; tests/library holds all libraries to it
 LIBC = ("__tls_get_addr", "memcpy", "memmove", "memset")
-OPTIONAL = ("pthread_create", "pthread_join")  # null in programs without threads
+OPTIONAL = ("getauxval", "pthread_create", "pthread_join")  # null where a program lacks them
 LIBM = (
     "acos acosf acosh acoshf asin asinf asinh asinhf atan atanf atan2 atan2f atanh atanhf ceil ceilf cos cosf cosh "
     "coshf erf erff exp expf exp2 exp2f floor floorf fma fmaf fmod fmodf hypot hypotf ldexp ldexpf log logf log10 "
@@ -73,7 +73,7 @@ def _link(
     interface: Interface, codes: Sequence[CodePlan], objects: Sequence[ObjectFile], runtime: ObjectFile
 ) -> tuple[bytes, list[str]]:
     # the runtime first: its pointers are those that kernels share
-    merged = merge_objects([runtime, plan_object(interface, codes), *objects])
+    merged = merge_objects([runtime, plan_object(interface, codes, runtime.machine), *objects])
     public = {f"model_{name}": f"{interface.name}_{name}" for name in FUNCTIONS}
     symbols = tuple(
         replace(symbol, name=public[symbol.name]) if symbol.name in public

@@ -18,20 +18,21 @@ import numpy as np
 import tvm
 
 from tvmq.base.whole_file import write_files
-from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for, machines_of
+from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for
 from tvmq.codegen.compile.external_code import take_external_modules
 from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.performance.tuning_table import tiles_for
-from tvmq.codegen.target.cpu import X86, CpuTarget, rank_of
-from tvmq.errors import BuildError, ConfigError, TargetError
+from tvmq.codegen.target.cpu import CpuTarget
+from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.call_plan import ALIGNMENT, make_plan
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.library_files import example_text, facts_text, header_text
+from tvmq.library.machines import SYSTEM_NAMES, check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
 from tvmq.library.plan_bytes import CodePlan, Interface
 from tvmq.library.processors import pack_needs
@@ -40,7 +41,6 @@ from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
 from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
-from tvmq.runtime.artifact.native_library import is_linux_x86
 from tvmq.runtime.executable import Executable
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -101,7 +101,7 @@ def export_library(
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
     raises   ConfigError for a name, a version or a dynamic size, BuildError naming the layer that cannot be held,
-             TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
+             TargetError for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     name = _check_name(name if name is not None else _name_of(folder))
@@ -109,7 +109,7 @@ def export_library(
         check_wheel(name, version)
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
-    machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
+    machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
     plain, description = describe_source(mod)
     _check_sizes(description)
@@ -120,8 +120,9 @@ def export_library(
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(X86))
+    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(machines[0].arch))
     facts = {
+        "machine": SYSTEM_NAMES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],
         "batch": description.batch,
@@ -157,17 +158,6 @@ def _check_name(name: str) -> str:
             "instead"
         )
     return name
-
-
-def _check_machines(target: Any) -> list[CpuTarget]:
-    """The CPUs, each once, in the order in which NAME_init tries them."""
-    machines = machines_of(list(target) if isinstance(target, tuple) else target)
-    for machine in machines:
-        if not isinstance(machine, CpuTarget) or not is_linux_x86(machine):
-            raise TargetError(
-                f"export_library: {machine.name} is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"
-            )
-    return sorted((machine for machine in machines if isinstance(machine, CpuTarget)), key=rank_of)
 
 
 def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.IRModule:
@@ -212,4 +202,4 @@ def _plan_code(number: int, machine: CpuTarget, planned: PlannedCode, golden: Go
     symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
     plan = make_plan(planned.module)
     values = golden.golden_values(plan, planned.calls) if golden is not None else ()
-    return CodePlan(machine.name, pack_needs(machine.needs), plan, planned.scratch, symbols, values)
+    return CodePlan(machine.name, pack_needs(machine.needs, machine.arch), plan, planned.scratch, symbols, values)

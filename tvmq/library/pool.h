@@ -17,6 +17,15 @@ static long call_system(long number, long a, long b, long c, long d) {
     return number;
 }
 static void pause_thread(void) { __asm__ volatile("pause"); }
+#elif defined(__aarch64__)
+enum { CALL_SIGNAL_MASK = 135, CALL_PROCESS = 172, CALL_FUTEX = 98 };
+static long call_system(long number, long a, long b, long c, long d) {
+    register long eighth __asm__("x8") = number, result __asm__("x0") = a;
+    register long second __asm__("x1") = b, third __asm__("x2") = c, fourth __asm__("x3") = d;
+    __asm__ volatile("svc 0" : "+r"(result) : "r"(eighth), "r"(second), "r"(third), "r"(fourth) : "memory");
+    return result;
+}
+static void pause_thread(void) { __asm__ volatile("yield"); }
 #else
 #error "system calls of this architecture are not known"
 #endif

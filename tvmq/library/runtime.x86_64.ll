@@ -1,4 +1,4 @@
-; 43d6b827465d44efd845effab3a4135822eeb46681307cfadda8d24b2ad64062 is the sha256 of the sources; tools/library_runtime.py writes this file
+; a3647810ec23afd22701955f5764ce7362d8d619277b6ba1f064ec150cab9208 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -66,24 +66,24 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   %6 = icmp eq ptr %0, null
   %7 = load i32, ptr @model_plan, align 4
   %8 = icmp eq i32 %7, 1
-  br i1 %8, label %9, label %106
+  br i1 %8, label %9, label %108
 
 9:                                                ; preds = %1
   %10 = select i1 %6, i32 -7, i32 -11
   %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 2), align 4
   %12 = icmp eq i32 %11, 0
-  br i1 %12, label %106, label %13
+  br i1 %12, label %108, label %13
 
 13:                                               ; preds = %9
-  %14 = getelementptr inbounds i32, ptr %2, i64 1
+  %14 = getelementptr inbounds i32, ptr %2, i64 3
   %15 = getelementptr inbounds i32, ptr %2, i64 2
-  %16 = getelementptr inbounds i32, ptr %2, i64 3
+  %16 = getelementptr inbounds i32, ptr %2, i64 1
   %17 = zext i32 %11 to i64
   br label %18
 
-18:                                               ; preds = %13, %102
-  %19 = phi i64 [ 0, %13 ], [ %104, %102 ]
-  %20 = phi i32 [ %10, %13 ], [ %103, %102 ]
+18:                                               ; preds = %13, %104
+  %19 = phi i64 [ 0, %13 ], [ %106, %104 ]
+  %20 = phi i32 [ %10, %13 ], [ %105, %104 ]
   br i1 %6, label %44, label %21
 
 21:                                               ; preds = %18
@@ -115,105 +115,106 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   %41 = phi i8 [ 0, %21 ], [ %29, %28 ], [ 0, %34 ]
   %42 = load i8, ptr %40, align 1
   %43 = icmp eq i8 %41, %42
-  br i1 %43, label %44, label %102
+  br i1 %43, label %44, label %104
 
 44:                                               ; preds = %39, %18
   %45 = getelementptr inbounds %struct.plan_code, ptr %5, i64 %19, i32 1
   %46 = load i32, ptr %45, align 4
   %47 = zext i32 %46 to i64
   %48 = getelementptr inbounds i8, ptr @model_plan, i64 %47
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #15
   %49 = load i32, ptr %48, align 4
-  %50 = getelementptr inbounds i32, ptr %48, i64 1
-  %51 = load i32, ptr %50, align 4
-  %52 = icmp eq i32 %51, 0
-  br i1 %52, label %65, label %53
+  %50 = zext i32 %49 to i64
+  %51 = getelementptr inbounds i32, ptr %48, i64 %50
+  %52 = getelementptr inbounds i32, ptr %48, i64 1
+  %53 = load i32, ptr %52, align 4
+  %54 = icmp eq i32 %53, 0
+  br i1 %54, label %67, label %55
 
-53:                                               ; preds = %44
-  %54 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #15, !srcloc !4
-  %55 = extractvalue { i32, i32, i32, i32 } %54, 2
-  %56 = and i32 %55, 134217728
-  %57 = icmp eq i32 %56, 0
-  br i1 %57, label %61, label %58
+55:                                               ; preds = %44
+  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #15, !srcloc !4
+  %57 = extractvalue { i32, i32, i32, i32 } %56, 2
+  %58 = and i32 %57, 134217728
+  %59 = icmp eq i32 %58, 0
+  br i1 %59, label %63, label %60
 
-58:                                               ; preds = %53
-  %59 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #15, !srcloc !5
-  %60 = extractvalue { i32, i32 } %59, 0
-  br label %61
+60:                                               ; preds = %55
+  %61 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #15, !srcloc !5
+  %62 = extractvalue { i32, i32 } %61, 0
+  br label %63
 
-61:                                               ; preds = %58, %53
-  %62 = phi i32 [ %60, %58 ], [ 0, %53 ]
-  %63 = and i32 %62, %51
-  %64 = icmp eq i32 %63, %51
-  br i1 %64, label %65, label %98
+63:                                               ; preds = %60, %55
+  %64 = phi i32 [ %62, %60 ], [ 0, %55 ]
+  %65 = and i32 %64, %53
+  %66 = icmp eq i32 %65, %53
+  br i1 %66, label %67, label %104
 
-65:                                               ; preds = %61, %44
-  %66 = zext i32 %49 to i64
-  %67 = getelementptr inbounds i32, ptr %48, i64 %66
+67:                                               ; preds = %63, %44
   %68 = icmp ult i32 %49, 3
-  br i1 %68, label %99, label %69
+  br i1 %68, label %101, label %69
 
-69:                                               ; preds = %65
+69:                                               ; preds = %67
   %70 = getelementptr inbounds i32, ptr %48, i64 2
-  br label %74
+  br label %71
 
-71:                                               ; preds = %81
-  %72 = getelementptr inbounds i32, ptr %75, i64 4
-  %73 = icmp ult ptr %72, %67
-  br i1 %73, label %74, label %99, !llvm.loop !6
+71:                                               ; preds = %91, %69
+  %72 = phi ptr [ %70, %69 ], [ %97, %91 ]
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #15
+  %73 = load i32, ptr %72, align 4
+  %74 = and i32 %73, -2147483648
+  %75 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %74, i32 0) #15, !srcloc !4
+  %76 = extractvalue { i32, i32, i32, i32 } %75, 0
+  %77 = icmp ult i32 %76, %73
+  br i1 %77, label %91, label %78
 
-74:                                               ; preds = %71, %69
-  %75 = phi ptr [ %70, %69 ], [ %72, %71 ]
-  %76 = load i32, ptr %75, align 4
-  %77 = and i32 %76, -2147483648
-  %78 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %77, i32 0) #15, !srcloc !4
-  %79 = extractvalue { i32, i32, i32, i32 } %78, 0
-  %80 = icmp ult i32 %79, %76
-  br i1 %80, label %98, label %81
-
-81:                                               ; preds = %74
-  %82 = getelementptr inbounds i32, ptr %75, i64 1
-  %83 = load i32, ptr %82, align 4
-  %84 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %76, i32 %83) #15, !srcloc !4
-  %85 = extractvalue { i32, i32, i32, i32 } %84, 0
-  %86 = extractvalue { i32, i32, i32, i32 } %84, 1
-  %87 = extractvalue { i32, i32, i32, i32 } %84, 2
-  %88 = extractvalue { i32, i32, i32, i32 } %84, 3
-  store i32 %85, ptr %2, align 16
-  store i32 %86, ptr %14, align 4
-  store i32 %87, ptr %15, align 8
-  store i32 %88, ptr %16, align 4
-  %89 = getelementptr inbounds i32, ptr %75, i64 2
+78:                                               ; preds = %71
+  %79 = getelementptr inbounds i32, ptr %72, i64 1
+  %80 = load i32, ptr %79, align 4
+  %81 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %73, i32 %80) #15, !srcloc !4
+  %82 = extractvalue { i32, i32, i32, i32 } %81, 0
+  %83 = extractvalue { i32, i32, i32, i32 } %81, 1
+  %84 = extractvalue { i32, i32, i32, i32 } %81, 2
+  %85 = extractvalue { i32, i32, i32, i32 } %81, 3
+  store i32 %82, ptr %2, align 16
+  store i32 %83, ptr %16, align 4
+  store i32 %84, ptr %15, align 8
+  store i32 %85, ptr %14, align 4
+  %86 = getelementptr inbounds i32, ptr %72, i64 2
+  %87 = load i32, ptr %86, align 4
+  %88 = zext i32 %87 to i64
+  %89 = getelementptr inbounds [4 x i32], ptr %2, i64 0, i64 %88
   %90 = load i32, ptr %89, align 4
-  %91 = zext i32 %90 to i64
-  %92 = getelementptr inbounds [4 x i32], ptr %2, i64 0, i64 %91
-  %93 = load i32, ptr %92, align 4
-  %94 = getelementptr inbounds i32, ptr %75, i64 3
-  %95 = load i32, ptr %94, align 4
-  %96 = and i32 %95, %93
-  %97 = icmp eq i32 %96, %95
-  br i1 %97, label %71, label %98
+  br label %91
 
-98:                                               ; preds = %81, %74, %61
+91:                                               ; preds = %78, %71
+  %92 = phi i32 [ %90, %78 ], [ 0, %71 ]
   call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #15
-  br label %102
+  %93 = getelementptr inbounds i32, ptr %72, i64 3
+  %94 = load i32, ptr %93, align 4
+  %95 = and i32 %94, %92
+  %96 = icmp eq i32 %95, %94
+  %97 = getelementptr inbounds i32, ptr %72, i64 4
+  %98 = icmp ult ptr %97, %51
+  %99 = select i1 %96, i1 %98, i1 false
+  br i1 %99, label %71, label %100, !llvm.loop !6
 
-99:                                               ; preds = %65, %71
-  %100 = trunc i64 %19 to i32
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #15
-  %101 = add i32 %100, 1
-  store atomic i32 %101, ptr @chosen release, align 4
-  br label %106
+100:                                              ; preds = %91
+  br i1 %96, label %101, label %104
 
-102:                                              ; preds = %98, %39
-  %103 = phi i32 [ %20, %39 ], [ -7, %98 ]
-  %104 = add nuw nsw i64 %19, 1
-  %105 = icmp eq i64 %104, %17
-  br i1 %105, label %106, label %18, !llvm.loop !7
+101:                                              ; preds = %67, %100
+  %102 = trunc i64 %19 to i32
+  %103 = add i32 %102, 1
+  store atomic i32 %103, ptr @chosen release, align 4
+  br label %108
 
-106:                                              ; preds = %102, %9, %99, %1
-  %107 = phi i32 [ -7, %1 ], [ 0, %99 ], [ %10, %9 ], [ %103, %102 ]
-  ret i32 %107
+104:                                              ; preds = %63, %100, %39
+  %105 = phi i32 [ %20, %39 ], [ -7, %100 ], [ -7, %63 ]
+  %106 = add nuw nsw i64 %19, 1
+  %107 = icmp eq i64 %106, %17
+  br i1 %107, label %108, label %18, !llvm.loop !7
+
+108:                                              ; preds = %104, %9, %101, %1
+  %109 = phi i32 [ -7, %1 ], [ 0, %101 ], [ %10, %9 ], [ %105, %104 ]
+  ret i32 %109
 }
 
 ; Function Attrs: nounwind
@@ -3116,14 +3117,14 @@ attributes #17 = { nobuiltin nounwind "no-builtins" }
 !1 = !{i32 8, !"PIC Level", i32 2}
 !2 = distinct !{!2, !3}
 !3 = !{!"llvm.loop.mustprogress"}
-!4 = !{i64 3213}
-!5 = !{i64 3719}
+!4 = !{i64 80563}
+!5 = !{i64 80987}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = !{i64 83042}
-!9 = !{i64 82374}
+!8 = !{i64 84352}
+!9 = !{i64 83154}
 !10 = distinct !{!10, !3}
-!11 = !{i64 82535}
+!11 = !{i64 83315}
 !12 = distinct !{!12, !3}
 !13 = distinct !{!13, !3}
 !14 = distinct !{!14, !3}
