@@ -56,6 +56,7 @@ class LibraryExport:
     undefined        functions that a program with the library has to have
     targets          names of the CPUs that it has code for
     wheel            the package for pip, if one was asked for
+    archive          the static library, if one was asked for
     """
 
     library: Path
@@ -67,6 +68,7 @@ class LibraryExport:
     undefined: tuple[str, ...]
     targets: tuple[str, ...]
     wheel: Path | None = None
+    archive: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -82,6 +84,7 @@ def export_library(
     params: Mapping[str, np.ndarray] | None = None,
     target: Any = None,
     selftest: bool = True,
+    static: bool = False,
     wheel: bool = False,
     version: str = "0.1.0",
 ) -> LibraryExport:
@@ -98,6 +101,7 @@ def export_library(
     target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
              executable, or this CPU
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
+    static   also write libNAME.a, for programs that are linked statically
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
     raises   ConfigError for a name, a version or a dynamic size, BuildError naming the layer that cannot be held,
@@ -120,7 +124,8 @@ def export_library(
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(machines[0].arch))
+    assembly = assemble_library(interface, plans, objects, runtime_object(machines[0].arch))
+    library, interface = assembly.library, assembly.interface
     facts = {
         "machine": SYSTEM_NAMES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
@@ -128,17 +133,21 @@ def export_library(
         "batch": description.batch,
         "limits": description.limits,
     }
-    texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
+    texts = header_text(interface), facts_text(interface, library, facts, assembly.undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
     packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
-    write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
+    if packed:
+        files[packed[0]] = packed[1]
+    if static:
+        files[f"lib{name}.a"] = assembly.archive()
+    write_files(folder, {f"lib{name}.so": library, **files}, "export_library")
     header, facts_file, example = (folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
-    known = tuple(undefined), tuple(machine.name for machine in machines)
-    package = folder / packed[0] if packed else None
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package)
+    known = assembly.undefined, tuple(machine.name for machine in machines)
+    package, archive = folder / packed[0] if packed else None, folder / f"lib{name}.a" if static else None
+    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package, archive)
 
 
 def _name_of(folder: Path) -> str:

@@ -30,15 +30,16 @@ static void pause_thread(void) { __asm__ volatile("yield"); }
 #error "system calls of this architecture are not known"
 #endif
 
-/* Null where the program has no threads: before glibc 2.34 they are in a library of their own. */
+/* Null where the program has no threads: before glibc 2.34 they are in a library of their own, and static programs have
+   what they name. */
 extern int pthread_create(unsigned long *thread, const void *attributes, void *(*start)(void *), void *argument)
     __attribute__((weak));
 extern int pthread_join(unsigned long thread, void **result) __attribute__((weak));
 
 static int has_threads(void) {
-    const void *function = (const void *)pthread_create;
-    __asm__("" : "+r"(function)); /* a comparison of addresses is a constant that LLVM of today does not read */
-    return function != 0;
+    const void *create = (const void *)pthread_create, *join = (const void *)pthread_join;
+    __asm__("" : "+r"(create), "+r"(join)); /* a comparison of addresses is a constant that LLVM of today does not read */
+    return create && join;
 }
 
 struct pool {

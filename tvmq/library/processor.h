@@ -28,15 +28,11 @@ static uint32_t features_in(const uint32_t *need) {
     return registers[need[2]];
 }
 #elif defined(__aarch64__)
-extern unsigned long getauxval(unsigned long entry) __attribute__((weak)); /* of glibc and musl */
+extern unsigned long getauxval(unsigned long entry); /* of glibc and musl */
 
 static uint32_t saved_state(void) { return 0; } /* Linux names no feature whose registers it does not save */
 
-static uint32_t features_in(const uint32_t *need) {
-    const void *function = (const void *)getauxval;
-    __asm__("" : "+r"(function)); /* as in has_threads */
-    return function ? (uint32_t)(getauxval(need[0]) >> 32 * need[2]) : 0;
-}
+static uint32_t features_in(const uint32_t *need) { return (uint32_t)(getauxval(need[0]) >> 32 * need[2]); }
 #else
 #error "features of this architecture are not known"
 #endif

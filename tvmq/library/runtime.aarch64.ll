@@ -1,4 +1,4 @@
-; a3647810ec23afd22701955f5764ce7362d8d619277b6ba1f064ec150cab9208 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 89036cdf155ec12e9dda3f0701aa18b770e93d84884c2bc449d313edbf0d3f15 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"
@@ -58,19 +58,19 @@ define i32 @model_init() local_unnamed_addr #0 {
   %3 = getelementptr inbounds i8, ptr @model_plan, i64 %2
   %4 = load i32, ptr @model_plan, align 4
   %5 = icmp eq i32 %4, 1
-  br i1 %5, label %6, label %57
+  br i1 %5, label %6, label %52
 
 6:                                                ; preds = %0
   %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 2), align 4
   %8 = icmp eq i32 %7, 0
-  br i1 %8, label %57, label %9
+  br i1 %8, label %52, label %9
 
 9:                                                ; preds = %6
   %10 = zext i32 %7 to i64
   br label %11
 
-11:                                               ; preds = %54, %9
-  %12 = phi i64 [ 0, %9 ], [ %55, %54 ]
+11:                                               ; preds = %49, %9
+  %12 = phi i64 [ 0, %9 ], [ %50, %49 ]
   %13 = getelementptr inbounds %struct.plan_code, ptr %3, i64 %12, i32 1
   %14 = load i32, ptr %13, align 4
   %15 = zext i32 %14 to i64
@@ -81,68 +81,59 @@ define i32 @model_init() local_unnamed_addr #0 {
   %20 = getelementptr inbounds i32, ptr %16, i64 1
   %21 = load i32, ptr %20, align 4
   %22 = icmp eq i32 %21, 0
-  br i1 %22, label %23, label %54
+  br i1 %22, label %23, label %49
 
 23:                                               ; preds = %11
   %24 = icmp ult i32 %17, 3
-  br i1 %24, label %51, label %25
+  br i1 %24, label %46, label %25
 
 25:                                               ; preds = %23
   %26 = getelementptr inbounds i32, ptr %16, i64 2
-  %27 = tail call ptr asm "", "=r,0"(ptr @getauxval) #14, !srcloc !3
-  %28 = icmp eq ptr %27, null
-  br label %29
+  br label %27
 
-29:                                               ; preds = %41, %25
-  %30 = phi ptr [ %26, %25 ], [ %47, %41 ]
-  br i1 %28, label %41, label %31
+27:                                               ; preds = %27, %25
+  %28 = phi ptr [ %26, %25 ], [ %42, %27 ]
+  %29 = load i32, ptr %28, align 4
+  %30 = zext i32 %29 to i64
+  %31 = tail call i64 @getauxval(i64 noundef %30) #14
+  %32 = getelementptr inbounds i32, ptr %28, i64 2
+  %33 = load i32, ptr %32, align 4
+  %34 = shl i32 %33, 5
+  %35 = zext i32 %34 to i64
+  %36 = lshr i64 %31, %35
+  %37 = trunc i64 %36 to i32
+  %38 = getelementptr inbounds i32, ptr %28, i64 3
+  %39 = load i32, ptr %38, align 4
+  %40 = and i32 %39, %37
+  %41 = icmp eq i32 %40, %39
+  %42 = getelementptr inbounds i32, ptr %28, i64 4
+  %43 = icmp ult ptr %42, %19
+  %44 = select i1 %41, i1 %43, i1 false
+  br i1 %44, label %27, label %45, !llvm.loop !3
 
-31:                                               ; preds = %29
-  %32 = load i32, ptr %30, align 4
-  %33 = zext i32 %32 to i64
-  %34 = tail call i64 @getauxval(i64 noundef %33) #15
-  %35 = getelementptr inbounds i32, ptr %30, i64 2
-  %36 = load i32, ptr %35, align 4
-  %37 = shl i32 %36, 5
-  %38 = zext i32 %37 to i64
-  %39 = lshr i64 %34, %38
-  %40 = trunc i64 %39 to i32
-  br label %41
+45:                                               ; preds = %27
+  br i1 %41, label %46, label %49
 
-41:                                               ; preds = %31, %29
-  %42 = phi i32 [ %40, %31 ], [ 0, %29 ]
-  %43 = getelementptr inbounds i32, ptr %30, i64 3
-  %44 = load i32, ptr %43, align 4
-  %45 = and i32 %44, %42
-  %46 = icmp eq i32 %45, %44
-  %47 = getelementptr inbounds i32, ptr %30, i64 4
-  %48 = icmp ult ptr %47, %19
-  %49 = select i1 %46, i1 %48, i1 false
-  br i1 %49, label %29, label %50, !llvm.loop !4
+46:                                               ; preds = %45, %23
+  %47 = trunc i64 %12 to i32
+  %48 = add i32 %47, 1
+  store atomic i32 %48, ptr @chosen release, align 4
+  br label %52
 
-50:                                               ; preds = %41
-  br i1 %46, label %51, label %54
+49:                                               ; preds = %45, %11
+  %50 = add nuw nsw i64 %12, 1
+  %51 = icmp eq i64 %50, %10
+  br i1 %51, label %52, label %11, !llvm.loop !5
 
-51:                                               ; preds = %50, %23
-  %52 = trunc i64 %12 to i32
-  %53 = add i32 %52, 1
-  store atomic i32 %53, ptr @chosen release, align 4
-  br label %57
-
-54:                                               ; preds = %50, %11
-  %55 = add nuw nsw i64 %12, 1
-  %56 = icmp eq i64 %55, %10
-  br i1 %56, label %57, label %11, !llvm.loop !6
-
-57:                                               ; preds = %54, %0, %6, %51
-  %58 = phi i32 [ -7, %0 ], [ 0, %51 ], [ -7, %6 ], [ -7, %54 ]
-  ret i32 %58
+52:                                               ; preds = %49, %0, %6, %46
+  %53 = phi i32 [ -7, %0 ], [ 0, %46 ], [ -7, %6 ], [ -7, %49 ]
+  ret i32 %53
 }
 
 ; Function Attrs: nounwind
 define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %2 = icmp eq ptr %0, null
-  br i1 %2, label %85, label %3
+  br i1 %2, label %80, label %3
 
 3:                                                ; preds = %1
   %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -150,20 +141,20 @@ define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %6 = getelementptr inbounds i8, ptr @model_plan, i64 %5
   %7 = load i32, ptr @model_plan, align 4
   %8 = icmp eq i32 %7, 1
-  br i1 %8, label %9, label %85
+  br i1 %8, label %9, label %80
 
 9:                                                ; preds = %3
   %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 2), align 4
   %11 = icmp eq i32 %10, 0
-  br i1 %11, label %85, label %12
+  br i1 %11, label %80, label %12
 
 12:                                               ; preds = %9
   %13 = zext i32 %10 to i64
   br label %14
 
-14:                                               ; preds = %12, %81
-  %15 = phi i64 [ 0, %12 ], [ %83, %81 ]
-  %16 = phi i32 [ -11, %12 ], [ %82, %81 ]
+14:                                               ; preds = %12, %76
+  %15 = phi i64 [ 0, %12 ], [ %78, %76 ]
+  %16 = phi i32 [ -11, %12 ], [ %77, %76 ]
   %17 = getelementptr inbounds %struct.plan_code, ptr %6, i64 %15
   %18 = load i32, ptr %17, align 8
   %19 = zext i32 %18 to i64
@@ -185,14 +176,14 @@ define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %31 = getelementptr inbounds i8, ptr %25, i64 1
   %32 = load i8, ptr %30, align 1
   %33 = icmp eq i8 %32, 0
-  br i1 %33, label %34, label %23, !llvm.loop !7
+  br i1 %33, label %34, label %23, !llvm.loop !6
 
 34:                                               ; preds = %29, %23, %14
   %35 = phi ptr [ %20, %14 ], [ %31, %29 ], [ %25, %23 ]
   %36 = phi i8 [ 0, %14 ], [ 0, %29 ], [ %24, %23 ]
   %37 = load i8, ptr %35, align 1
   %38 = icmp eq i8 %36, %37
-  br i1 %38, label %39, label %81
+  br i1 %38, label %39, label %76
 
 39:                                               ; preds = %34
   %40 = getelementptr inbounds %struct.plan_code, ptr %6, i64 %15, i32 1
@@ -205,63 +196,54 @@ define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %47 = getelementptr inbounds i32, ptr %43, i64 1
   %48 = load i32, ptr %47, align 4
   %49 = icmp eq i32 %48, 0
-  br i1 %49, label %50, label %81
+  br i1 %49, label %50, label %76
 
 50:                                               ; preds = %39
   %51 = icmp ult i32 %44, 3
-  br i1 %51, label %78, label %52
+  br i1 %51, label %73, label %52
 
 52:                                               ; preds = %50
   %53 = getelementptr inbounds i32, ptr %43, i64 2
-  %54 = tail call ptr asm "", "=r,0"(ptr @getauxval) #14, !srcloc !3
-  %55 = icmp eq ptr %54, null
-  br label %56
+  br label %54
 
-56:                                               ; preds = %68, %52
-  %57 = phi ptr [ %53, %52 ], [ %74, %68 ]
-  br i1 %55, label %68, label %58
+54:                                               ; preds = %54, %52
+  %55 = phi ptr [ %53, %52 ], [ %69, %54 ]
+  %56 = load i32, ptr %55, align 4
+  %57 = zext i32 %56 to i64
+  %58 = tail call i64 @getauxval(i64 noundef %57) #14
+  %59 = getelementptr inbounds i32, ptr %55, i64 2
+  %60 = load i32, ptr %59, align 4
+  %61 = shl i32 %60, 5
+  %62 = zext i32 %61 to i64
+  %63 = lshr i64 %58, %62
+  %64 = trunc i64 %63 to i32
+  %65 = getelementptr inbounds i32, ptr %55, i64 3
+  %66 = load i32, ptr %65, align 4
+  %67 = and i32 %66, %64
+  %68 = icmp eq i32 %67, %66
+  %69 = getelementptr inbounds i32, ptr %55, i64 4
+  %70 = icmp ult ptr %69, %46
+  %71 = select i1 %68, i1 %70, i1 false
+  br i1 %71, label %54, label %72, !llvm.loop !3
 
-58:                                               ; preds = %56
-  %59 = load i32, ptr %57, align 4
-  %60 = zext i32 %59 to i64
-  %61 = tail call i64 @getauxval(i64 noundef %60) #15
-  %62 = getelementptr inbounds i32, ptr %57, i64 2
-  %63 = load i32, ptr %62, align 4
-  %64 = shl i32 %63, 5
-  %65 = zext i32 %64 to i64
-  %66 = lshr i64 %61, %65
-  %67 = trunc i64 %66 to i32
-  br label %68
+72:                                               ; preds = %54
+  br i1 %68, label %73, label %76
 
-68:                                               ; preds = %58, %56
-  %69 = phi i32 [ %67, %58 ], [ 0, %56 ]
-  %70 = getelementptr inbounds i32, ptr %57, i64 3
-  %71 = load i32, ptr %70, align 4
-  %72 = and i32 %71, %69
-  %73 = icmp eq i32 %72, %71
-  %74 = getelementptr inbounds i32, ptr %57, i64 4
-  %75 = icmp ult ptr %74, %46
-  %76 = select i1 %73, i1 %75, i1 false
-  br i1 %76, label %56, label %77, !llvm.loop !4
+73:                                               ; preds = %72, %50
+  %74 = trunc i64 %15 to i32
+  %75 = add i32 %74, 1
+  store atomic i32 %75, ptr @chosen release, align 4
+  br label %80
 
-77:                                               ; preds = %68
-  br i1 %73, label %78, label %81
+76:                                               ; preds = %72, %39, %34
+  %77 = phi i32 [ %16, %34 ], [ -7, %72 ], [ -7, %39 ]
+  %78 = add nuw nsw i64 %15, 1
+  %79 = icmp eq i64 %78, %13
+  br i1 %79, label %80, label %14, !llvm.loop !5
 
-78:                                               ; preds = %77, %50
-  %79 = trunc i64 %15 to i32
-  %80 = add i32 %79, 1
-  store atomic i32 %80, ptr @chosen release, align 4
-  br label %85
-
-81:                                               ; preds = %77, %39, %34
-  %82 = phi i32 [ %16, %34 ], [ -7, %77 ], [ -7, %39 ]
-  %83 = add nuw nsw i64 %15, 1
-  %84 = icmp eq i64 %83, %13
-  br i1 %84, label %85, label %14, !llvm.loop !6
-
-85:                                               ; preds = %81, %78, %9, %3, %1
-  %86 = phi i32 [ -1, %1 ], [ -7, %3 ], [ 0, %78 ], [ -11, %9 ], [ %82, %81 ]
-  ret i32 %86
+80:                                               ; preds = %76, %73, %9, %3, %1
+  %81 = phi i32 [ -1, %1 ], [ -7, %3 ], [ 0, %73 ], [ -11, %9 ], [ %77, %76 ]
+  ret i32 %81
 }
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
@@ -290,116 +272,120 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   %13 = add nuw nsw i64 %12, 103
   %14 = and i64 %13, 65472
   %15 = select i1 %10, i64 -9, i64 %14
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #16
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #15
   store i64 -15032385537, ptr %4, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #16
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #15
   %16 = icmp ne i64 %6, 0
   %17 = icmp ne ptr %2, null
   %18 = and i1 %16, %17
-  br i1 %18, label %19, label %82
+  br i1 %18, label %19, label %86
 
 19:                                               ; preds = %3
   br i1 %10, label %20, label %22
 
 20:                                               ; preds = %19
   %21 = trunc i64 %15 to i32
-  br label %82
+  br label %86
 
 22:                                               ; preds = %19
   %23 = and i64 %6, 63
   %24 = icmp eq i64 %23, 0
-  br i1 %24, label %25, label %82
+  br i1 %24, label %25, label %86
 
 25:                                               ; preds = %22
   %26 = icmp ult i64 %8, %15
-  br i1 %26, label %82, label %27
+  br i1 %26, label %86, label %27
 
 27:                                               ; preds = %25
   %28 = icmp ugt i32 %1, 1
-  br i1 %28, label %29, label %32
+  br i1 %28, label %29, label %36
 
 29:                                               ; preds = %27
-  %30 = tail call ptr asm "", "=r,0"(ptr @pthread_create) #14, !srcloc !8
-  %31 = icmp eq ptr %30, null
-  br i1 %31, label %82, label %32
+  %30 = tail call { ptr, ptr } asm "", "=r,=r,0,1"(ptr @pthread_create, ptr @pthread_join) #16, !srcloc !7
+  %31 = extractvalue { ptr, ptr } %30, 0
+  %32 = extractvalue { ptr, ptr } %30, 1
+  %33 = icmp eq ptr %31, null
+  %34 = icmp eq ptr %32, null
+  %35 = select i1 %33, i1 true, i1 %34
+  br i1 %35, label %86, label %36
 
-32:                                               ; preds = %29, %27
-  %33 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #16, !srcloc !9
-  %34 = trunc i64 %33 to i32
+36:                                               ; preds = %29, %27
+  %37 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #15, !srcloc !8
+  %38 = trunc i64 %37 to i32
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %7, i8 0, i64 28, i1 false)
-  %35 = getelementptr inbounds i8, ptr %7, i64 28
-  store i32 %34, ptr %35, align 4
-  %36 = getelementptr inbounds i8, ptr %7, i64 32
-  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %36, i8 0, i64 16, i1 false)
-  %37 = ptrtoint ptr %4 to i64
-  %38 = ptrtoint ptr %5 to i64
-  %39 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %37, i64 %38, i64 8, i64 2) #16, !srcloc !9
-  %40 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 5
-  %41 = add nsw i32 %1, -1
-  %42 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9
-  %43 = load i32, ptr %40, align 8
-  %44 = icmp ult i32 %43, %41
-  br i1 %44, label %45, label %78
+  %39 = getelementptr inbounds i8, ptr %7, i64 28
+  store i32 %38, ptr %39, align 4
+  %40 = getelementptr inbounds i8, ptr %7, i64 32
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %40, i8 0, i64 16, i1 false)
+  %41 = ptrtoint ptr %4 to i64
+  %42 = ptrtoint ptr %5 to i64
+  %43 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %41, i64 %42, i64 8, i64 2) #15, !srcloc !8
+  %44 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 5
+  %45 = add nsw i32 %1, -1
+  %46 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9
+  %47 = load i32, ptr %44, align 8
+  %48 = icmp ult i32 %47, %45
+  br i1 %48, label %49, label %82
 
-45:                                               ; preds = %32, %51
-  %46 = phi i32 [ %53, %51 ], [ %43, %32 ]
-  %47 = zext i32 %46 to i64
-  %48 = getelementptr inbounds i64, ptr %42, i64 %47
-  %49 = call i32 @pthread_create(ptr noundef nonnull %48, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %7) #15
-  %50 = icmp eq i32 %49, 0
-  br i1 %50, label %51, label %55
+49:                                               ; preds = %36, %55
+  %50 = phi i32 [ %57, %55 ], [ %47, %36 ]
+  %51 = zext i32 %50 to i64
+  %52 = getelementptr inbounds i64, ptr %46, i64 %51
+  %53 = call i32 @pthread_create(ptr noundef nonnull %52, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %7) #14
+  %54 = icmp eq i32 %53, 0
+  br i1 %54, label %55, label %59
 
-51:                                               ; preds = %45
-  %52 = load i32, ptr %40, align 8
-  %53 = add i32 %52, 1
-  store i32 %53, ptr %40, align 8
-  %54 = icmp ult i32 %53, %41
-  br i1 %54, label %45, label %78
+55:                                               ; preds = %49
+  %56 = load i32, ptr %44, align 8
+  %57 = add i32 %56, 1
+  store i32 %57, ptr %44, align 8
+  %58 = icmp ult i32 %57, %45
+  br i1 %58, label %49, label %82
 
-55:                                               ; preds = %45
-  %56 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %38, i64 0, i64 8, i64 2) #16, !srcloc !9
-  %57 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 4
-  store atomic i32 1, ptr %57 release, align 4
-  %58 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 1
-  %59 = atomicrmw add ptr %58, i32 1 release, align 4
-  %60 = ptrtoint ptr %58 to i64
-  %61 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %60) #16, !srcloc !9
-  %62 = load i32, ptr %35, align 4
-  %63 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #16, !srcloc !9
-  %64 = trunc i64 %63 to i32
-  %65 = icmp eq i32 %62, %64
-  br i1 %65, label %66, label %82
+59:                                               ; preds = %49
+  %60 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #15, !srcloc !8
+  %61 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 4
+  store atomic i32 1, ptr %61 release, align 4
+  %62 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 1
+  %63 = atomicrmw add ptr %62, i32 1 release, align 4
+  %64 = ptrtoint ptr %62 to i64
+  %65 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %64) #15, !srcloc !8
+  %66 = load i32, ptr %39, align 4
+  %67 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #15, !srcloc !8
+  %68 = trunc i64 %67 to i32
+  %69 = icmp eq i32 %66, %68
+  br i1 %69, label %70, label %86
 
-66:                                               ; preds = %55
-  %67 = load i32, ptr %40, align 8
-  %68 = icmp eq i32 %67, 0
-  br i1 %68, label %82, label %69
+70:                                               ; preds = %59
+  %71 = load i32, ptr %44, align 8
+  %72 = icmp eq i32 %71, 0
+  br i1 %72, label %86, label %73
 
-69:                                               ; preds = %66, %69
-  %70 = phi i64 [ %74, %69 ], [ 0, %66 ]
-  %71 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9, i64 %70
-  %72 = load i64, ptr %71, align 8
-  %73 = call i32 @pthread_join(i64 noundef %72, ptr noundef null) #15
-  %74 = add nuw nsw i64 %70, 1
-  %75 = load i32, ptr %40, align 8
-  %76 = zext i32 %75 to i64
-  %77 = icmp ult i64 %74, %76
-  br i1 %77, label %69, label %82, !llvm.loop !10
+73:                                               ; preds = %70, %73
+  %74 = phi i64 [ %78, %73 ], [ 0, %70 ]
+  %75 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9, i64 %74
+  %76 = load i64, ptr %75, align 8
+  %77 = call i32 @pthread_join(i64 noundef %76, ptr noundef null) #14
+  %78 = add nuw nsw i64 %74, 1
+  %79 = load i32, ptr %44, align 8
+  %80 = zext i32 %79 to i64
+  %81 = icmp ult i64 %78, %80
+  br i1 %81, label %73, label %86, !llvm.loop !9
 
-78:                                               ; preds = %51, %32
-  %79 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %38, i64 0, i64 8, i64 2) #16, !srcloc !9
+82:                                               ; preds = %55, %36
+  %83 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #15, !srcloc !8
   store i32 %1, ptr %2, align 8
-  %80 = getelementptr inbounds i8, ptr %2, i64 8
-  store ptr @launch_in_pool, ptr %80, align 8
-  %81 = getelementptr inbounds i8, ptr %2, i64 16
-  store ptr %7, ptr %81, align 8
-  br label %82
+  %84 = getelementptr inbounds i8, ptr %2, i64 8
+  store ptr @launch_in_pool, ptr %84, align 8
+  %85 = getelementptr inbounds i8, ptr %2, i64 16
+  store ptr %7, ptr %85, align 8
+  br label %86
 
-82:                                               ; preds = %69, %66, %55, %29, %25, %22, %3, %78, %20
-  %83 = phi i32 [ %21, %20 ], [ 0, %78 ], [ -1, %3 ], [ -3, %22 ], [ -4, %25 ], [ -12, %29 ], [ -12, %55 ], [ -12, %66 ], [ -12, %69 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #16
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) #16
-  ret i32 %83
+86:                                               ; preds = %73, %70, %59, %29, %25, %22, %3, %82, %20
+  %87 = phi i32 [ %21, %20 ], [ 0, %82 ], [ -1, %3 ], [ -3, %22 ], [ -4, %25 ], [ -12, %29 ], [ -12, %59 ], [ -12, %70 ], [ -12, %73 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #15
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) #15
+  ret i32 %87
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
@@ -449,16 +435,16 @@ define internal ptr @serve(ptr noundef %0) #0 {
   br i1 %22, label %23, label %30
 
 23:                                               ; preds = %19
-  tail call void asm sideeffect "yield", ""() #16, !srcloc !11
+  tail call void asm sideeffect "yield", ""() #15, !srcloc !10
   %24 = add nuw nsw i32 %20, 1
   %25 = icmp eq i32 %24, 1000
-  br i1 %25, label %14, label %19, !llvm.loop !12
+  br i1 %25, label %14, label %19, !llvm.loop !11
 
 26:                                               ; preds = %26, %17
-  %27 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %18, i64 0, i64 %7) #16, !srcloc !9
+  %27 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %18, i64 0, i64 %7) #15, !srcloc !8
   %28 = load atomic i32, ptr %6 acquire, align 4
   %29 = icmp eq i32 %28, %13
-  br i1 %29, label %26, label %30, !llvm.loop !13
+  br i1 %29, label %26, label %30, !llvm.loop !12
 
 30:                                               ; preds = %19, %26, %14
   %31 = phi i32 [ %15, %14 ], [ %28, %26 ], [ %21, %19 ]
@@ -482,13 +468,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   %45 = load ptr, ptr %9, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #15
+  tail call void %44(ptr noundef %45, i32 noundef %47) #14
   %48 = atomicrmw sub ptr %10, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %11) #16, !srcloc !9
+  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %11) #15, !srcloc !8
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -501,12 +487,12 @@ define internal ptr @serve(ptr noundef %0) #0 {
   %57 = lshr i64 %55, 16
   %58 = and i64 %57, 65535
   %59 = icmp ult i64 %56, %58
-  br i1 %59, label %37, label %60, !llvm.loop !14
+  br i1 %59, label %37, label %60, !llvm.loop !13
 
 60:                                               ; preds = %54, %30
   %61 = load atomic i32, ptr %2 acquire, align 4
   %62 = icmp eq i32 %61, 0
-  br i1 %62, label %12, label %63, !llvm.loop !15
+  br i1 %62, label %12, label %63, !llvm.loop !14
 
 63:                                               ; preds = %60, %1
   ret ptr null
@@ -525,10 +511,10 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
 
 10:                                               ; preds = %8, %10
   %11 = phi i32 [ %12, %10 ], [ 0, %8 ]
-  tail call void %1(ptr noundef %2, i32 noundef %11) #15
+  tail call void %1(ptr noundef %2, i32 noundef %11) #14
   %12 = add nuw i32 %11, 1
   %13 = icmp eq i32 %12, %3
-  br i1 %13, label %87, label %10, !llvm.loop !16
+  br i1 %13, label %87, label %10, !llvm.loop !15
 
 14:                                               ; preds = %4
   %15 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 7
@@ -550,7 +536,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %26 = add i32 %3, -1
   %27 = ptrtoint ptr %18 to i64
   %28 = zext i32 %26 to i64
-  %29 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 %28, i64 0, i64 %27) #16, !srcloc !9
+  %29 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 %28, i64 0, i64 %27) #15, !srcloc !8
   %30 = load atomic i64, ptr %0 acquire, align 8
   %31 = and i64 %30, 65535
   %32 = lshr i64 %30, 16
@@ -575,13 +561,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %45 = load ptr, ptr %16, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #15
+  tail call void %44(ptr noundef %45, i32 noundef %47) #14
   %48 = atomicrmw sub ptr %17, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %36) #16, !srcloc !9
+  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %36) #15, !srcloc !8
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -594,7 +580,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %57 = lshr i64 %55, 16
   %58 = and i64 %57, 65535
   %59 = icmp ult i64 %56, %58
-  br i1 %59, label %37, label %60, !llvm.loop !14
+  br i1 %59, label %37, label %60, !llvm.loop !13
 
 60:                                               ; preds = %54, %14
   %61 = load atomic i32, ptr %17 acquire, align 4
@@ -625,21 +611,21 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   br i1 %75, label %76, label %83
 
 76:                                               ; preds = %72
-  tail call void asm sideeffect "yield", ""() #16, !srcloc !11
+  tail call void asm sideeffect "yield", ""() #15, !srcloc !10
   %77 = add nuw nsw i32 %73, 1
   %78 = icmp eq i32 %77, 1000
-  br i1 %78, label %67, label %72, !llvm.loop !12
+  br i1 %78, label %67, label %72, !llvm.loop !11
 
 79:                                               ; preds = %79, %70
-  %80 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %71, i64 0, i64 %64) #16, !srcloc !9
+  %80 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %71, i64 0, i64 %64) #15, !srcloc !8
   %81 = load atomic i32, ptr %17 acquire, align 4
   %82 = icmp eq i32 %81, %66
-  br i1 %82, label %79, label %83, !llvm.loop !13
+  br i1 %82, label %79, label %83, !llvm.loop !12
 
 83:                                               ; preds = %72, %79, %67
   %84 = phi i32 [ %68, %67 ], [ %81, %79 ], [ %74, %72 ]
   %85 = icmp eq i32 %84, 0
-  br i1 %85, label %86, label %65, !llvm.loop !17
+  br i1 %85, label %86, label %65, !llvm.loop !16
 
 86:                                               ; preds = %83, %60
   store atomic i32 0, ptr %5 release, align 8
@@ -675,10 +661,10 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %13 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 1
   %14 = atomicrmw add ptr %13, i32 1 release, align 4
   %15 = ptrtoint ptr %13 to i64
-  %16 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %15) #16, !srcloc !9
+  %16 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %15) #15, !srcloc !8
   %17 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 6
   %18 = load i32, ptr %17, align 4
-  %19 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #16, !srcloc !9
+  %19 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #15, !srcloc !8
   %20 = trunc i64 %19 to i32
   %21 = icmp eq i32 %18, %20
   br i1 %21, label %22, label %35
@@ -693,12 +679,12 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %27 = phi i64 [ %31, %26 ], [ 0, %22 ]
   %28 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 9, i64 %27
   %29 = load i64, ptr %28, align 8
-  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #15
+  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #14
   %31 = add nuw nsw i64 %27, 1
   %32 = load i32, ptr %23, align 8
   %33 = zext i32 %32 to i64
   %34 = icmp ult i64 %31, %33
-  br i1 %34, label %26, label %35, !llvm.loop !10
+  br i1 %34, label %26, label %35, !llvm.loop !9
 
 35:                                               ; preds = %26, %11, %22
   store i32 1, ptr %0, align 8
@@ -795,7 +781,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 18:                                               ; preds = %3, %8, %12, %16
   %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
-  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #16
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #15
   store ptr %6, ptr %4, align 8
   %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
   store ptr %0, ptr %20, align 8
@@ -824,7 +810,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   br i1 %34, label %35, label %37
 
 35:                                               ; preds = %31
-  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #15
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #14
   br label %64
 
 37:                                               ; preds = %31
@@ -843,7 +829,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   store ptr %40, ptr %5, align 8
   %47 = load ptr, ptr %20, align 8
   %48 = load ptr, ptr %21, align 8
-  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #15
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #14
   %50 = icmp eq i32 %49, 0
   br i1 %50, label %52, label %51
 
@@ -862,7 +848,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   %57 = load ptr, ptr %56, align 8
   %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
   %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #15
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #14
   br label %60
 
 60:                                               ; preds = %53, %52
@@ -873,7 +859,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 64:                                               ; preds = %18, %60, %35
   %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
-  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #16
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #15
   ret i32 %65
 }
 
@@ -1041,7 +1027,7 @@ define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr n
   %71 = mul i64 %69, %64
   %72 = add nuw i64 %62, 2
   %73 = icmp eq i64 %72, %60
-  br i1 %73, label %74, label %61, !llvm.loop !18
+  br i1 %73, label %74, label %61, !llvm.loop !17
 
 74:                                               ; preds = %61
   %75 = mul i64 %71, %70
@@ -1061,7 +1047,7 @@ define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr n
   %85 = mul nsw i64 %84, %82
   %86 = add nuw nsw i64 %81, 1
   %87 = icmp eq i64 %86, %57
-  br i1 %87, label %88, label %80, !llvm.loop !21
+  br i1 %87, label %88, label %80, !llvm.loop !20
 
 88:                                               ; preds = %80, %74, %13
   %89 = phi i64 [ %54, %13 ], [ %75, %74 ], [ %85, %80 ]
@@ -1176,7 +1162,7 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
   %71 = mul i64 %69, %64
   %72 = add nuw i64 %62, 2
   %73 = icmp eq i64 %72, %60
-  br i1 %73, label %74, label %61, !llvm.loop !22
+  br i1 %73, label %74, label %61, !llvm.loop !21
 
 74:                                               ; preds = %61
   %75 = mul i64 %71, %70
@@ -1196,7 +1182,7 @@ define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr 
   %85 = mul nsw i64 %84, %82
   %86 = add nuw nsw i64 %81, 1
   %87 = icmp eq i64 %86, %57
-  br i1 %87, label %88, label %80, !llvm.loop !23
+  br i1 %87, label %88, label %80, !llvm.loop !22
 
 88:                                               ; preds = %80, %74, %13
   %89 = phi i64 [ %54, %13 ], [ %75, %74 ], [ %85, %80 ]
@@ -1334,7 +1320,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %7 = extractvalue [2 x i64] %3, 0
   %8 = inttoptr i64 %7 to ptr
   %9 = extractvalue [2 x i64] %3, 1
-  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %6) #16
+  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %6) #15
   %10 = load atomic i32, ptr @chosen acquire, align 4
   %11 = icmp eq i32 %10, 0
   %12 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -1394,7 +1380,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 44:                                               ; preds = %98
   %45 = add nuw nsw i64 %48, 1
   %46 = icmp eq i64 %45, %43
-  br i1 %46, label %107, label %47, !llvm.loop !24
+  br i1 %46, label %107, label %47, !llvm.loop !23
 
 47:                                               ; preds = %44, %42
   %48 = phi i64 [ 0, %42 ], [ %45, %44 ]
@@ -1428,7 +1414,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %70 = mul i64 %68, %63
   %71 = add nuw i64 %61, 2
   %72 = icmp eq i64 %71, %59
-  br i1 %72, label %73, label %60, !llvm.loop !25
+  br i1 %72, label %73, label %60, !llvm.loop !24
 
 73:                                               ; preds = %60
   %74 = mul i64 %70, %69
@@ -1448,7 +1434,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %84 = mul nsw i64 %83, %81
   %85 = add nuw nsw i64 %80, 1
   %86 = icmp eq i64 %85, %56
-  br i1 %86, label %87, label %79, !llvm.loop !26
+  br i1 %86, label %87, label %79, !llvm.loop !25
 
 87:                                               ; preds = %79, %73, %47
   %88 = phi i64 [ %51, %47 ], [ %74, %73 ], [ %84, %79 ]
@@ -1496,7 +1482,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 118:                                              ; preds = %172
   %119 = add nuw nsw i64 %122, 1
   %120 = icmp eq i64 %119, %117
-  br i1 %120, label %183, label %121, !llvm.loop !24
+  br i1 %120, label %183, label %121, !llvm.loop !23
 
 121:                                              ; preds = %118, %116
   %122 = phi i64 [ 0, %116 ], [ %119, %118 ]
@@ -1530,7 +1516,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %144 = mul i64 %142, %137
   %145 = add nuw i64 %135, 2
   %146 = icmp eq i64 %145, %133
-  br i1 %146, label %147, label %134, !llvm.loop !27
+  br i1 %146, label %147, label %134, !llvm.loop !26
 
 147:                                              ; preds = %134
   %148 = mul i64 %144, %143
@@ -1550,7 +1536,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %158 = mul nsw i64 %157, %155
   %159 = add nuw nsw i64 %154, 1
   %160 = icmp eq i64 %159, %130
-  br i1 %160, label %161, label %153, !llvm.loop !28
+  br i1 %160, label %161, label %153, !llvm.loop !27
 
 161:                                              ; preds = %153, %147, %121
   %162 = phi i64 [ %125, %121 ], [ %148, %147 ], [ %158, %153 ]
@@ -1610,7 +1596,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 
 197:                                              ; preds = %92, %98, %87, %166, %172, %161, %191, %185, %183, %179, %105, %29, %27, %5, %195
   %198 = phi i32 [ %196, %195 ], [ -8, %5 ], [ -9, %27 ], [ -9, %29 ], [ -1, %105 ], [ -1, %179 ], [ -1, %183 ], [ -3, %185 ], [ -4, %191 ], [ -2, %161 ], [ -3, %172 ], [ -1, %166 ], [ -2, %87 ], [ -3, %98 ], [ -1, %92 ]
-  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %6) #16
+  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %6) #15
   ret i32 %198
 }
 
@@ -1707,7 +1693,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   store ptr %67, ptr %68, align 8
   %69 = add nuw nsw i64 %57, 1
   %70 = icmp eq i64 %69, %9
-  br i1 %70, label %71, label %56, !llvm.loop !29
+  br i1 %70, label %71, label %56, !llvm.loop !28
 
 71:                                               ; preds = %56, %27
   %72 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
@@ -1756,7 +1742,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   %108 = zext i32 %107 to i64
   %109 = getelementptr inbounds i8, ptr @model_plan, i64 %108
   %110 = load i32, ptr %105, align 4
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %4) #16
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %4) #15
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %4, i8 0, i64 16, i1 false)
   %111 = getelementptr inbounds i32, ptr %93, i64 2
   %112 = load i32, ptr %111, align 4
@@ -1836,7 +1822,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   store ptr %162, ptr %163, align 8
   %164 = add nuw nsw i64 %117, 1
   %165 = icmp eq i64 %164, %115
-  br i1 %165, label %166, label %116, !llvm.loop !30
+  br i1 %165, label %166, label %116, !llvm.loop !29
 
 166:                                              ; preds = %142, %98
   %167 = sext i32 %110 to i64
@@ -1845,8 +1831,8 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   %170 = load ptr, ptr %19, align 8
   store ptr %169, ptr %170, align 8
   %171 = load ptr, ptr %14, align 8
-  %172 = call i32 %168(ptr noundef null, ptr noundef %171, i32 noundef %112, ptr noundef nonnull %4) #15
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %4) #16
+  %172 = call i32 %168(ptr noundef null, ptr noundef %171, i32 noundef %112, ptr noundef nonnull %4) #14
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %4) #15
   %173 = icmp eq i32 %172, 0
   br i1 %173, label %174, label %356
 
@@ -2047,7 +2033,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   %314 = add i64 %312, %285
   %315 = add nuw i64 %283, 2
   %316 = icmp eq i64 %315, %281
-  br i1 %316, label %317, label %282, !llvm.loop !31
+  br i1 %316, label %317, label %282, !llvm.loop !30
 
 317:                                              ; preds = %282
   %318 = add i64 %314, %313
@@ -2078,7 +2064,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   %339 = add i64 %338, %325
   %340 = add nuw nsw i64 %324, 1
   %341 = icmp eq i64 %340, %276
-  br i1 %341, label %342, label %323, !llvm.loop !32
+  br i1 %341, label %342, label %323, !llvm.loop !31
 
 342:                                              ; preds = %323, %317, %270
   %343 = phi i64 [ 0, %270 ], [ %318, %317 ], [ %339, %323 ]
@@ -2097,11 +2083,11 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   %352 = getelementptr inbounds %struct.plan_golden, ptr %241, i64 1
   store ptr %352, ptr %89, align 8
   %353 = icmp ult ptr %352, %237
-  br i1 %353, label %240, label %354, !llvm.loop !33
+  br i1 %353, label %240, label %354, !llvm.loop !32
 
 354:                                              ; preds = %351, %240, %233
   %355 = icmp ult ptr %235, %83
-  br i1 %355, label %91, label %356, !llvm.loop !34
+  br i1 %355, label %91, label %356, !llvm.loop !33
 
 356:                                              ; preds = %166, %354, %347, %71
   %357 = phi i32 [ 0, %71 ], [ -13, %347 ], [ 0, %354 ], [ -10, %166 ]
@@ -2186,7 +2172,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #11 {
   %57 = mul i64 %55, %50
   %58 = add nuw i64 %48, 2
   %59 = icmp eq i64 %58, %46
-  br i1 %59, label %60, label %47, !llvm.loop !35
+  br i1 %59, label %60, label %47, !llvm.loop !34
 
 60:                                               ; preds = %47
   %61 = mul i64 %57, %56
@@ -2206,7 +2192,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #11 {
   %71 = mul nsw i64 %70, %68
   %72 = add nuw nsw i64 %67, 1
   %73 = icmp eq i64 %72, %43
-  br i1 %73, label %74, label %66, !llvm.loop !36
+  br i1 %73, label %74, label %66, !llvm.loop !35
 
 74:                                               ; preds = %66, %60, %32
   %75 = phi i64 [ %38, %32 ], [ %61, %60 ], [ %71, %66 ]
@@ -2216,7 +2202,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #11 {
   %79 = add nsw i64 %78, %34
   %80 = add nuw nsw i64 %33, 1
   %81 = icmp eq i64 %80, %26
-  br i1 %81, label %27, label %32, !llvm.loop !37
+  br i1 %81, label %27, label %32, !llvm.loop !36
 
 82:                                               ; preds = %124, %30
   %83 = phi i64 [ 0, %30 ], [ %130, %124 ]
@@ -2252,7 +2238,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #11 {
   %107 = mul i64 %105, %100
   %108 = add nuw i64 %98, 2
   %109 = icmp eq i64 %108, %96
-  br i1 %109, label %110, label %97, !llvm.loop !38
+  br i1 %109, label %110, label %97, !llvm.loop !37
 
 110:                                              ; preds = %97
   %111 = mul i64 %107, %106
@@ -2272,7 +2258,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #11 {
   %121 = mul nsw i64 %120, %118
   %122 = add nuw nsw i64 %117, 1
   %123 = icmp eq i64 %122, %93
-  br i1 %123, label %124, label %116, !llvm.loop !39
+  br i1 %123, label %124, label %116, !llvm.loop !38
 
 124:                                              ; preds = %116, %110, %82
   %125 = phi i64 [ %88, %82 ], [ %111, %110 ], [ %121, %116 ]
@@ -2282,7 +2268,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #11 {
   %129 = add nsw i64 %128, %84
   %130 = add nuw nsw i64 %83, 1
   %131 = icmp eq i64 %130, %31
-  br i1 %131, label %132, label %82, !llvm.loop !40
+  br i1 %131, label %132, label %82, !llvm.loop !39
 
 132:                                              ; preds = %124, %27
   %133 = phi i64 [ %28, %27 ], [ %129, %124 ]
@@ -2422,7 +2408,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %75 = mul i64 %73, %68
   %76 = add nuw i64 %66, 2
   %77 = icmp eq i64 %76, %64
-  br i1 %77, label %78, label %65, !llvm.loop !41
+  br i1 %77, label %78, label %65, !llvm.loop !40
 
 78:                                               ; preds = %65
   %79 = mul i64 %75, %74
@@ -2442,7 +2428,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %89 = mul nsw i64 %88, %86
   %90 = add nuw nsw i64 %85, 1
   %91 = icmp eq i64 %90, %61
-  br i1 %91, label %92, label %84, !llvm.loop !42
+  br i1 %91, label %92, label %84, !llvm.loop !41
 
 92:                                               ; preds = %84, %78, %50
   %93 = phi i64 [ %56, %50 ], [ %79, %78 ], [ %89, %84 ]
@@ -2452,7 +2438,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %97 = add nsw i64 %96, %52
   %98 = add nuw nsw i64 %51, 1
   %99 = icmp eq i64 %98, %44
-  br i1 %99, label %45, label %50, !llvm.loop !37
+  br i1 %99, label %45, label %50, !llvm.loop !36
 
 100:                                              ; preds = %142, %48
   %101 = phi i64 [ 0, %48 ], [ %148, %142 ]
@@ -2488,7 +2474,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %125 = mul i64 %123, %118
   %126 = add nuw i64 %116, 2
   %127 = icmp eq i64 %126, %114
-  br i1 %127, label %128, label %115, !llvm.loop !43
+  br i1 %127, label %128, label %115, !llvm.loop !42
 
 128:                                              ; preds = %115
   %129 = mul i64 %125, %124
@@ -2508,7 +2494,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %139 = mul nsw i64 %138, %136
   %140 = add nuw nsw i64 %135, 1
   %141 = icmp eq i64 %140, %111
-  br i1 %141, label %142, label %134, !llvm.loop !44
+  br i1 %141, label %142, label %134, !llvm.loop !43
 
 142:                                              ; preds = %134, %128, %100
   %143 = phi i64 [ %106, %100 ], [ %129, %128 ], [ %139, %134 ]
@@ -2518,7 +2504,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %147 = add nsw i64 %146, %102
   %148 = add nuw nsw i64 %101, 1
   %149 = icmp eq i64 %148, %49
-  br i1 %149, label %150, label %100, !llvm.loop !40
+  br i1 %149, label %150, label %100, !llvm.loop !39
 
 150:                                              ; preds = %142, %45
   %151 = phi i64 [ %46, %45 ], [ %147, %142 ]
@@ -2527,7 +2513,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %154 = load i32, ptr %153, align 8
   %155 = zext i32 %154 to i64
   %156 = getelementptr inbounds i8, ptr @model_plan, i64 %155
-  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %3) #16
+  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %3) #15
   store ptr %15, ptr %3, align 8
   %157 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 1
   %158 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 2
@@ -2595,7 +2581,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %203 = mul i64 %201, %196
   %204 = add nuw i64 %194, 2
   %205 = icmp eq i64 %204, %192
-  br i1 %205, label %206, label %193, !llvm.loop !45
+  br i1 %205, label %206, label %193, !llvm.loop !44
 
 206:                                              ; preds = %193
   %207 = mul i64 %203, %202
@@ -2615,7 +2601,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %217 = mul nsw i64 %216, %214
   %218 = add nuw nsw i64 %213, 1
   %219 = icmp eq i64 %218, %189
-  br i1 %219, label %220, label %212, !llvm.loop !46
+  br i1 %219, label %220, label %212, !llvm.loop !45
 
 220:                                              ; preds = %212, %206
   %221 = phi i64 [ %207, %206 ], [ %217, %212 ]
@@ -2660,7 +2646,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %246 = mul i64 %244, %239
   %247 = add nuw i64 %237, 2
   %248 = icmp eq i64 %247, %235
-  br i1 %248, label %249, label %236, !llvm.loop !47
+  br i1 %248, label %249, label %236, !llvm.loop !46
 
 249:                                              ; preds = %236
   %250 = mul i64 %246, %245
@@ -2680,7 +2666,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %260 = mul nsw i64 %259, %257
   %261 = add nuw nsw i64 %256, 1
   %262 = icmp eq i64 %261, %189
-  br i1 %262, label %263, label %255, !llvm.loop !48
+  br i1 %262, label %263, label %255, !llvm.loop !47
 
 263:                                              ; preds = %255, %249, %227
   %264 = phi i32 [ %229, %227 ], [ %232, %249 ], [ %232, %255 ]
@@ -2726,7 +2712,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %296 = getelementptr inbounds i8, ptr %290, i64 1
   %297 = load i8, ptr %295, align 1
   %298 = icmp eq i8 %297, 0
-  br i1 %298, label %299, label %288, !llvm.loop !7
+  br i1 %298, label %299, label %288, !llvm.loop !6
 
 299:                                              ; preds = %294, %288, %279
   %300 = phi ptr [ @.str.16, %279 ], [ %290, %288 ], [ %296, %294 ]
@@ -2780,7 +2766,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %327 = getelementptr inbounds i8, ptr %321, i64 1
   %328 = load i8, ptr %326, align 1
   %329 = icmp eq i8 %328, 0
-  br i1 %329, label %330, label %319, !llvm.loop !7
+  br i1 %329, label %330, label %319, !llvm.loop !6
 
 330:                                              ; preds = %325, %319, %318
   %331 = phi ptr [ @.str.17, %318 ], [ %321, %319 ], [ %327, %325 ]
@@ -2797,7 +2783,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
 339:                                              ; preds = %330, %314, %311, %310, %304
   %340 = add nuw nsw i64 %280, 1
   %341 = icmp eq i64 %340, %269
-  br i1 %341, label %342, label %279, !llvm.loop !49
+  br i1 %341, label %342, label %279, !llvm.loop !48
 
 342:                                              ; preds = %339, %263, %224, %220
   %343 = phi i64 [ %184, %224 ], [ %221, %220 ], [ %265, %263 ], [ %265, %339 ]
@@ -2807,7 +2793,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %347 = getelementptr inbounds i8, ptr %174, i64 %346
   %348 = add nuw nsw i64 %173, 1
   %349 = icmp eq i64 %348, %38
-  br i1 %349, label %350, label %172, !llvm.loop !50
+  br i1 %349, label %350, label %172, !llvm.loop !49
 
 350:                                              ; preds = %342, %167
   %351 = phi i64 [ %168, %167 ], [ %171, %342 ]
@@ -2846,7 +2832,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   br label %373
 
 373:                                              ; preds = %369, %350
-  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %3) #16
+  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %3) #15
   br label %374
 
 374:                                              ; preds = %24, %21, %18, %16, %2, %373
@@ -2854,9 +2840,9 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   ret i32 %375
 }
 
-declare extern_weak i64 @getauxval(i64 noundef) #5
+declare i64 @getauxval(i64 noundef) local_unnamed_addr #5
 
-declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) local_unnamed_addr #5
+declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) #5
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #12
@@ -2891,7 +2877,7 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
   %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
   %26 = load ptr, ptr %25, align 8
-  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #15
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #14
   %28 = icmp eq i32 %27, 0
   br i1 %28, label %31, label %29
 
@@ -2922,9 +2908,9 @@ attributes #10 = { mustprogress nofree norecurse nosync nounwind willreturn memo
 attributes #11 = { nofree norecurse nounwind memory(readwrite, argmem: read, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
 attributes #12 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #13 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
-attributes #14 = { nounwind memory(none) }
-attributes #15 = { nobuiltin nounwind "no-builtins" }
-attributes #16 = { nounwind }
+attributes #14 = { nobuiltin nounwind "no-builtins" }
+attributes #15 = { nounwind }
+attributes #16 = { nounwind memory(none) }
 attributes #17 = { nobuiltin "no-builtins" }
 
 !llvm.module.flags = !{!0, !1, !2}
@@ -2932,51 +2918,50 @@ attributes #17 = { nobuiltin "no-builtins" }
 !0 = !{i32 1, !"wchar_size", i32 4}
 !1 = !{i32 8, !"PIC Level", i32 2}
 !2 = !{i32 7, !"frame-pointer", i32 1}
-!3 = !{i64 82039}
-!4 = distinct !{!4, !5}
-!5 = !{!"llvm.loop.mustprogress"}
-!6 = distinct !{!6, !5}
-!7 = distinct !{!7, !5}
-!8 = !{i64 84727}
-!9 = !{i64 84061}
-!10 = distinct !{!10, !5}
-!11 = !{i64 84220}
-!12 = distinct !{!12, !5}
-!13 = distinct !{!13, !5}
-!14 = distinct !{!14, !5}
-!15 = distinct !{!15, !5}
-!16 = distinct !{!16, !5}
-!17 = distinct !{!17, !5}
-!18 = distinct !{!18, !5, !19, !20}
-!19 = !{!"llvm.loop.isvectorized", i32 1}
-!20 = !{!"llvm.loop.unroll.runtime.disable"}
-!21 = distinct !{!21, !5, !19}
-!22 = distinct !{!22, !5, !19, !20}
-!23 = distinct !{!23, !5, !19}
-!24 = distinct !{!24, !5}
-!25 = distinct !{!25, !5, !19, !20}
-!26 = distinct !{!26, !5, !19}
-!27 = distinct !{!27, !5, !19, !20}
-!28 = distinct !{!28, !5, !19}
-!29 = distinct !{!29, !5}
-!30 = distinct !{!30, !5}
-!31 = distinct !{!31, !5, !19, !20}
-!32 = distinct !{!32, !5, !19}
-!33 = distinct !{!33, !5}
-!34 = distinct !{!34, !5}
-!35 = distinct !{!35, !5, !19, !20}
-!36 = distinct !{!36, !5, !19}
-!37 = distinct !{!37, !5}
-!38 = distinct !{!38, !5, !19, !20}
-!39 = distinct !{!39, !5, !19}
-!40 = distinct !{!40, !5}
-!41 = distinct !{!41, !5, !19, !20}
-!42 = distinct !{!42, !5, !19}
-!43 = distinct !{!43, !5, !19, !20}
-!44 = distinct !{!44, !5, !19}
-!45 = distinct !{!45, !5, !19, !20}
-!46 = distinct !{!46, !5, !19}
-!47 = distinct !{!47, !5, !19, !20}
-!48 = distinct !{!48, !5, !19}
-!49 = distinct !{!49, !5}
-!50 = distinct !{!50, !5}
+!3 = distinct !{!3, !4}
+!4 = !{!"llvm.loop.mustprogress"}
+!5 = distinct !{!5, !4}
+!6 = distinct !{!6, !4}
+!7 = !{i64 84654}
+!8 = !{i64 83910}
+!9 = distinct !{!9, !4}
+!10 = !{i64 84069}
+!11 = distinct !{!11, !4}
+!12 = distinct !{!12, !4}
+!13 = distinct !{!13, !4}
+!14 = distinct !{!14, !4}
+!15 = distinct !{!15, !4}
+!16 = distinct !{!16, !4}
+!17 = distinct !{!17, !4, !18, !19}
+!18 = !{!"llvm.loop.isvectorized", i32 1}
+!19 = !{!"llvm.loop.unroll.runtime.disable"}
+!20 = distinct !{!20, !4, !18}
+!21 = distinct !{!21, !4, !18, !19}
+!22 = distinct !{!22, !4, !18}
+!23 = distinct !{!23, !4}
+!24 = distinct !{!24, !4, !18, !19}
+!25 = distinct !{!25, !4, !18}
+!26 = distinct !{!26, !4, !18, !19}
+!27 = distinct !{!27, !4, !18}
+!28 = distinct !{!28, !4}
+!29 = distinct !{!29, !4}
+!30 = distinct !{!30, !4, !18, !19}
+!31 = distinct !{!31, !4, !18}
+!32 = distinct !{!32, !4}
+!33 = distinct !{!33, !4}
+!34 = distinct !{!34, !4, !18, !19}
+!35 = distinct !{!35, !4, !18}
+!36 = distinct !{!36, !4}
+!37 = distinct !{!37, !4, !18, !19}
+!38 = distinct !{!38, !4, !18}
+!39 = distinct !{!39, !4}
+!40 = distinct !{!40, !4, !18, !19}
+!41 = distinct !{!41, !4, !18}
+!42 = distinct !{!42, !4, !18, !19}
+!43 = distinct !{!43, !4, !18}
+!44 = distinct !{!44, !4, !18, !19}
+!45 = distinct !{!45, !4, !18}
+!46 = distinct !{!46, !4, !18, !19}
+!47 = distinct !{!47, !4, !18}
+!48 = distinct !{!48, !4}
+!49 = distinct !{!49, !4}

@@ -1,4 +1,4 @@
-; a3647810ec23afd22701955f5764ce7362d8d619277b6ba1f064ec150cab9208 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 89036cdf155ec12e9dda3f0701aa18b770e93d84884c2bc449d313edbf0d3f15 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -260,111 +260,115 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %14 = icmp ne ptr %0, null
   %15 = icmp ne ptr %3, null
   %16 = and i1 %14, %15
-  br i1 %16, label %17, label %81
+  br i1 %16, label %17, label %85
 
 17:                                               ; preds = %4
   br i1 %8, label %18, label %20
 
 18:                                               ; preds = %17
   %19 = trunc i64 %13 to i32
-  br label %81
+  br label %85
 
 20:                                               ; preds = %17
   %21 = ptrtoint ptr %0 to i64
   %22 = and i64 %21, 63
   %23 = icmp eq i64 %22, 0
-  br i1 %23, label %24, label %81
+  br i1 %23, label %24, label %85
 
 24:                                               ; preds = %20
   %25 = icmp ugt i64 %13, %1
-  br i1 %25, label %81, label %26
+  br i1 %25, label %85, label %26
 
 26:                                               ; preds = %24
   %27 = icmp ugt i32 %2, 1
-  br i1 %27, label %28, label %31
+  br i1 %27, label %28, label %35
 
 28:                                               ; preds = %26
-  %29 = tail call ptr asm "", "=r,0,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create) #16, !srcloc !8
-  %30 = icmp eq ptr %29, null
-  br i1 %30, label %81, label %31
+  %29 = tail call { ptr, ptr } asm "", "=r,=r,0,1,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create, ptr @pthread_join) #16, !srcloc !8
+  %30 = extractvalue { ptr, ptr } %29, 0
+  %31 = extractvalue { ptr, ptr } %29, 1
+  %32 = icmp eq ptr %30, null
+  %33 = icmp eq ptr %31, null
+  %34 = select i1 %32, i1 true, i1 %33
+  br i1 %34, label %85, label %35
 
-31:                                               ; preds = %28, %26
-  %32 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
-  %33 = trunc i64 %32 to i32
+35:                                               ; preds = %28, %26
+  %36 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %37 = trunc i64 %36 to i32
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %0, i8 0, i64 28, i1 false)
-  %34 = getelementptr inbounds i8, ptr %0, i64 28
-  store i32 %33, ptr %34, align 4
-  %35 = getelementptr inbounds i8, ptr %0, i64 32
-  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %35, i8 0, i64 16, i1 false)
-  %36 = ptrtoint ptr %5 to i64
-  %37 = ptrtoint ptr %6 to i64
-  %38 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %36, i64 %37, i64 8, i64 14) #15, !srcloc !9
-  %39 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 5
-  %40 = add nsw i32 %2, -1
-  %41 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9
-  %42 = load i32, ptr %39, align 8
-  %43 = icmp ult i32 %42, %40
-  br i1 %43, label %44, label %77
+  %38 = getelementptr inbounds i8, ptr %0, i64 28
+  store i32 %37, ptr %38, align 4
+  %39 = getelementptr inbounds i8, ptr %0, i64 32
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %39, i8 0, i64 16, i1 false)
+  %40 = ptrtoint ptr %5 to i64
+  %41 = ptrtoint ptr %6 to i64
+  %42 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %40, i64 %41, i64 8, i64 14) #15, !srcloc !9
+  %43 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 5
+  %44 = add nsw i32 %2, -1
+  %45 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9
+  %46 = load i32, ptr %43, align 8
+  %47 = icmp ult i32 %46, %44
+  br i1 %47, label %48, label %81
 
-44:                                               ; preds = %31, %50
-  %45 = phi i32 [ %52, %50 ], [ %42, %31 ]
-  %46 = zext i32 %45 to i64
-  %47 = getelementptr inbounds i64, ptr %41, i64 %46
-  %48 = call i32 @pthread_create(ptr noundef nonnull %47, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #17
-  %49 = icmp eq i32 %48, 0
-  br i1 %49, label %50, label %54
+48:                                               ; preds = %35, %54
+  %49 = phi i32 [ %56, %54 ], [ %46, %35 ]
+  %50 = zext i32 %49 to i64
+  %51 = getelementptr inbounds i64, ptr %45, i64 %50
+  %52 = call i32 @pthread_create(ptr noundef nonnull %51, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #17
+  %53 = icmp eq i32 %52, 0
+  br i1 %53, label %54, label %58
 
-50:                                               ; preds = %44
-  %51 = load i32, ptr %39, align 8
-  %52 = add i32 %51, 1
-  store i32 %52, ptr %39, align 8
-  %53 = icmp ult i32 %52, %40
-  br i1 %53, label %44, label %77
+54:                                               ; preds = %48
+  %55 = load i32, ptr %43, align 8
+  %56 = add i32 %55, 1
+  store i32 %56, ptr %43, align 8
+  %57 = icmp ult i32 %56, %44
+  br i1 %57, label %48, label %81
 
-54:                                               ; preds = %44
-  %55 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %37, i64 0, i64 8, i64 14) #15, !srcloc !9
-  %56 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
-  store atomic i32 1, ptr %56 release, align 4
-  %57 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
-  %58 = atomicrmw add ptr %57, i32 1 release, align 4
-  %59 = ptrtoint ptr %57 to i64
-  %60 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %59, i64 129, i64 256, i64 0, i64 202) #15, !srcloc !9
-  %61 = load i32, ptr %34, align 4
-  %62 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
-  %63 = trunc i64 %62 to i32
-  %64 = icmp eq i32 %61, %63
-  br i1 %64, label %65, label %81
+58:                                               ; preds = %48
+  %59 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #15, !srcloc !9
+  %60 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
+  store atomic i32 1, ptr %60 release, align 4
+  %61 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
+  %62 = atomicrmw add ptr %61, i32 1 release, align 4
+  %63 = ptrtoint ptr %61 to i64
+  %64 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %63, i64 129, i64 256, i64 0, i64 202) #15, !srcloc !9
+  %65 = load i32, ptr %38, align 4
+  %66 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %67 = trunc i64 %66 to i32
+  %68 = icmp eq i32 %65, %67
+  br i1 %68, label %69, label %85
 
-65:                                               ; preds = %54
-  %66 = load i32, ptr %39, align 8
-  %67 = icmp eq i32 %66, 0
-  br i1 %67, label %81, label %68
+69:                                               ; preds = %58
+  %70 = load i32, ptr %43, align 8
+  %71 = icmp eq i32 %70, 0
+  br i1 %71, label %85, label %72
 
-68:                                               ; preds = %65, %68
-  %69 = phi i64 [ %73, %68 ], [ 0, %65 ]
-  %70 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9, i64 %69
-  %71 = load i64, ptr %70, align 8
-  %72 = call i32 @pthread_join(i64 noundef %71, ptr noundef null) #17
-  %73 = add nuw nsw i64 %69, 1
-  %74 = load i32, ptr %39, align 8
-  %75 = zext i32 %74 to i64
-  %76 = icmp ult i64 %73, %75
-  br i1 %76, label %68, label %81, !llvm.loop !10
+72:                                               ; preds = %69, %72
+  %73 = phi i64 [ %77, %72 ], [ 0, %69 ]
+  %74 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9, i64 %73
+  %75 = load i64, ptr %74, align 8
+  %76 = call i32 @pthread_join(i64 noundef %75, ptr noundef null) #17
+  %77 = add nuw nsw i64 %73, 1
+  %78 = load i32, ptr %43, align 8
+  %79 = zext i32 %78 to i64
+  %80 = icmp ult i64 %77, %79
+  br i1 %80, label %72, label %85, !llvm.loop !10
 
-77:                                               ; preds = %50, %31
-  %78 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %37, i64 0, i64 8, i64 14) #15, !srcloc !9
+81:                                               ; preds = %54, %35
+  %82 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #15, !srcloc !9
   store i32 %2, ptr %3, align 8
-  %79 = getelementptr inbounds i8, ptr %3, i64 8
-  store ptr @launch_in_pool, ptr %79, align 8
-  %80 = getelementptr inbounds i8, ptr %3, i64 16
-  store ptr %0, ptr %80, align 8
-  br label %81
+  %83 = getelementptr inbounds i8, ptr %3, i64 8
+  store ptr @launch_in_pool, ptr %83, align 8
+  %84 = getelementptr inbounds i8, ptr %3, i64 16
+  store ptr %0, ptr %84, align 8
+  br label %85
 
-81:                                               ; preds = %68, %65, %54, %28, %24, %20, %4, %77, %18
-  %82 = phi i32 [ %19, %18 ], [ 0, %77 ], [ -1, %4 ], [ -3, %20 ], [ -4, %24 ], [ -12, %28 ], [ -12, %54 ], [ -12, %65 ], [ -12, %68 ]
+85:                                               ; preds = %72, %69, %58, %28, %24, %20, %4, %81, %18
+  %86 = phi i32 [ %19, %18 ], [ 0, %81 ], [ -1, %4 ], [ -3, %20 ], [ -4, %24 ], [ -12, %28 ], [ -12, %58 ], [ -12, %69 ], [ -12, %72 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #15
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #15
-  ret i32 %82
+  ret i32 %86
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
@@ -3040,7 +3044,7 @@ define i32 @model_selftest(ptr %0, i64 %1, ptr noundef writeonly %2) local_unnam
   ret i32 %484
 }
 
-declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) local_unnamed_addr #5
+declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) #5
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #12
@@ -3121,10 +3125,10 @@ attributes #17 = { nobuiltin nounwind "no-builtins" }
 !5 = !{i64 80987}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = !{i64 84352}
-!9 = !{i64 83154}
+!8 = !{i64 84279}
+!9 = !{i64 83003}
 !10 = distinct !{!10, !3}
-!11 = !{i64 83315}
+!11 = !{i64 83164}
 !12 = distinct !{!12, !3}
 !13 = distinct !{!13, !3}
 !14 = distinct !{!14, !3}

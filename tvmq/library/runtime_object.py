@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from tvmq.base.tvm_internals import LOAD_BITCODE, global_function
 from tvmq.base.tvm_runtime import load_compiler
 from tvmq.codegen.target.cpu import ARM, X86
-from tvmq.runtime.artifact.link.elf_object import MACHINES, ObjectFile, read_object
+from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, ObjectFile, read_object
 from tvmq.runtime.artifact.memory_file import object_file
 
 SOURCES = ("model.h", "pool.h", "processor.h", "selftest.h", "runtime.c")
@@ -45,4 +45,4 @@ def runtime_object(arch: str = X86) -> ObjectFile:
     with TemporaryDirectory(prefix="tvmq-") as folder:
         path = Path(folder, "runtime.ll")
         path.write_text(read_source(TEXTS[arch]), encoding="utf-8")
-        return read_object(object_file(global_function(LOAD_BITCODE)(str(path), "ll")), MACHINES)
+        return read_object(object_file(global_function(LOAD_BITCODE)(str(path), "ll")), MACHINE_NAMES)

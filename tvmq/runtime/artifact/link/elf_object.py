@@ -18,7 +18,7 @@ from tvmq.base.tvm_internals import MAIN_SYMBOL
 from tvmq.errors import BuildError
 
 X86_64, AARCH64 = 62, 183
-MACHINES = {X86_64: "x86-64", AARCH64: "aarch64"}
+MACHINE_NAMES = {X86_64: "x86-64", AARCH64: "aarch64"}
 RELOCATABLE = 1
 PROGBITS, SYMTAB, RELA, NOBITS = 1, 2, 4, 8
 WRITE, ALLOC = 1, 2
@@ -85,7 +85,7 @@ def read_object(data: bytes, machines: Collection[int] = (X86_64,)) -> ObjectFil
         raise BuildError("link: the compiler's output is no 64-bit ELF file; save the code as bitcode")
     fields = HEADER.unpack_from(data)
     if fields[1] != RELOCATABLE or fields[2] not in machines:
-        known = " and ".join(MACHINES[machine] for machine in machines)
+        known = " and ".join(MACHINE_NAMES[machine] for machine in machines)
         raise BuildError(f"link: ELF type {fields[1]} for machine {fields[2]}; only objects for {known} are linked")
     raw = [SECTION.unpack_from(data, fields[6] + i * fields[11]) for i in range(fields[12])]
     names = raw[fields[13]]

@@ -45,7 +45,7 @@ SONAME, FLAGS, BIND_NOW = 14, 30, 8  # of the dynamic section
 # of section headers
 S_STRTAB, S_RELA, S_HASH, S_DYNAMIC, S_NOTE, S_DYNSYM = 3, 4, 5, 6, 7, 11
 RELRO_SECTIONS = ".data.rel.ro"
-NOTE_OWNER, NOTE_KIND = b"tvmq\0\0\0\0", 1
+NOTE_SECTION, NOTE_OWNER, NOTE_KIND = ".note.tvmq", b"tvmq\0\0\0\0", 1
 PROGRAMS = 8
 
 
@@ -57,6 +57,15 @@ def link_standalone(source: ObjectFile, soname: str, note: bytes) -> bytes:
     raises   BuildError for relocations that it cannot hold
     """
     return _StandaloneLinker(source, soname, note).link()
+
+
+def note_bytes(content: bytes) -> bytes:
+    """A note, by which tools tell models apart.
+
+    >>> len(note_bytes(bytes(32)))
+    52
+    """
+    return struct.pack("<3I", 5, len(content), NOTE_KIND) + NOTE_OWNER + content
 
 
 @dataclass(frozen=True)
@@ -105,10 +114,10 @@ class _StandaloneLinker(Linker):
         """Bytes of the linked file."""
         names = self._names()
         code = Image(0, bytearray(HEADER.size + PROGRAMS * PROGRAM.size))
-        note = struct.pack("<3I", 5, len(self.note), NOTE_KIND) + NOTE_OWNER + self.note
+        note = note_bytes(self.note)
         symbols = (1 + len(self.imported) + len(self.exported)) * SYMBOL.size
         relocations = self._count_dynamic() * RELOCATION_ENTRY.size
-        note_at = self._add(code, ".note.tvmq", S_NOTE, note, 4)
+        note_at = self._add(code, NOTE_SECTION, S_NOTE, note, 4)
         tables = {
             HASH: self._add(code, ".hash", S_HASH, self._hash_table(), link=".dynsym", entry_size=4),
             SYMTAB: self._add(
