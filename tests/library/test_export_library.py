@@ -78,8 +78,8 @@ def test_tools_of_the_system_read_the_library(digits):
 
 
 def test_two_exports_have_equal_bytes(digits, tmp_path):
-    again = tvmq.export_library(digits.module, tmp_path / "digits")
-    for name in ("libdigits.so", "digits.h", "digits.json", "example.c"):
+    again = tvmq.export_library(digits.module, tmp_path / "digits", static=True)
+    for name in ("libdigits.so", "libdigits.a", "digits.h", "digits.json", "example.c"):
         assert (tmp_path / "digits" / name).read_bytes() == (digits.export.library.parent / name).read_bytes()
     assert again.library_bytes == digits.export.library.stat().st_size
     assert str(again).endswith("it asks a program for __tls_get_addr, memcpy")

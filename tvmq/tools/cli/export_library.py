@@ -16,7 +16,8 @@ from tvmq.tools.cli.trust import load_without_code
 
 def export_library(
     model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
-    static: bool = False, wheel: bool = False, version: str = "0.1.0", sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+    static: bool = False, wheel: bool = False, version: str = "0.1.0", sha256: str | None = None,
+    as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
 
