@@ -29,9 +29,10 @@ def check_machines(target: Any) -> list[CpuTarget]:
     machines = []
     for machine in machines_of(list(target) if isinstance(target, tuple) else target):
         if not isinstance(machine, CpuTarget) or not _is_linux(machine):
+            system = str(machine.tvm.get("mtriple") or sys.platform)
             raise TargetError(
-                f"export_library: {machine.name} is no CPU of Linux on x86-64 or aarch64; name one, as "
-                "target='x86-64-v3' or 'arm-dotprod'"
+                f"export_library: {machine.name} ({system}) is no CPU of Linux on x86-64 or aarch64; name one, as "
+                "target='x86-64-v3' or 'arm-dotprod', or write C for another system's compiler by `tvmq export-c`"
             )
         machines.append(machine)
     others = [machine.name for machine in machines if machine.arch != machines[0].arch]
