@@ -4,7 +4,7 @@
 
 #include "digits.h"
 
-static int test(const char *code) {
+static int test_code(const char *code) {
     digits_difference difference = {0, 0, NULL};
     digits_description description;
     digits_buffer memory = {NULL, 0};
@@ -20,7 +20,7 @@ static int test(const char *code) {
 }
 
 int main(int count, char **codes) {
-    int status = count > 1 ? 0 : test(NULL);
-    for (int i = 1; i < count; i++) status |= test(codes[i]);
+    int status = count > 1 ? 0 : test_code(NULL);
+    for (int i = 1; i < count; i++) status |= test_code(codes[i]);
     return status != 0;
 }

@@ -54,7 +54,7 @@ def compile_program(source: Path, folder: Path, output: Path, *options: str) -> 
 
 
 def emulate(cpu: str, program: Path, *arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-    """What a program does on a CPU of the emulator."""
+    """Run a program on a CPU of the emulator; its status has to be 0."""
     command = [EMULATOR, "-L", SYSTEM, "-cpu", cpu, program, *map(str, arguments)]
     return subprocess.run(command, text=True, check=True, timeout=300, **options)  # type: ignore[call-overload]
 
@@ -100,6 +100,29 @@ def test_every_code_agrees_with_the_definition(library, tmp_path):
     with pytest.raises(subprocess.CalledProcessError) as failure:
         emulate("cortex-a72", program, CODES["arm-dotprod"], stdout=subprocess.PIPE)
     assert "this processor lacks instructions that the code needs" in failure.value.stdout
+
+
+@needs_arm
+@DYNAMIC
+@pytest.mark.slow
+def test_a_library_that_a_running_program_opens(library, tmp_path):
+    # its variable of threads lies in memory that the C library allocates then
+    compile_program(HERE / "selftest.c", library.library.parent, tmp_path / "test.so", "-shared", "-fPIC", "-Dmain=test")
+    source = """#include <dlfcn.h>
+    int main(int count, char **paths) {
+        for (int i = 0; i < 3; i++) {
+            void *library = dlopen(paths[count - 1], RTLD_NOW);
+            int (*test)(int, char **);
+            if (!library) return 2;
+            *(void **)&test = dlsym(library, "test");
+            if (!test || test(1, paths) || dlclose(library)) return 1;
+        }
+        return 0;
+    }"""
+    (tmp_path / "open.c").write_text(source)
+    subprocess.run([COMPILER, "-std=c99", *STRICT, tmp_path / "open.c", "-ldl", "-o", tmp_path / "open"], check=True)
+    result = emulate("neoverse-n1", tmp_path / "open", tmp_path / "test.so", stdout=subprocess.PIPE)
+    assert result.stdout.count(f"{CODES['arm-dotprod']}: ") == 3
 
 
 @needs_arm

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +138,19 @@ def test_a_static_program_without_threads_gets_a_status(digits, digits_folder, t
     arguments = ["-std=c11", "-I", digits_folder, tmp_path / "pool.c", digits.export.archive]
     program = compile_static("musl-gcc", *arguments, tmp_path / "pool")
     assert subprocess.run([program], check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_fresh_processes_write_equal_bytes(digits, tmp_path):
+    digits.exe.save(tmp_path / "digits.tvmq")
+    files = []
+    for number in ("1", "2"):  # of hashes; kernels are compiled anew, since the cache is empty
+        folder = tmp_path / number / "digits"
+        environment = {**os.environ, "PYTHONHASHSEED": number, "TVMQ_CACHE": str(tmp_path / f"cache{number}")}
+        command = [sys.executable, "-m", "tvmq", "export-library", tmp_path / "digits.tvmq", "-o", folder, "--static"]
+        subprocess.run(list(map(str, command)), check=True, env=environment, capture_output=True)
+        files.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert files[0] == files[1] and {"libdigits.so", "libdigits.a", "digits.json"} < files[0].keys()
 
 
 @needs_arm

@@ -8,7 +8,7 @@ import pytest
 
 from tvmq.errors import BuildError
 from tvmq.runtime.artifact.link import aarch64
-from tvmq.runtime.artifact.link.machine import Image
+from tvmq.runtime.artifact.link.link_target import Image
 
 ARM = aarch64.MACHINES[183]
 AT = 0x12345678

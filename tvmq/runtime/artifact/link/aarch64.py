@@ -9,7 +9,7 @@ import struct
 
 from tvmq.errors import BuildError
 from tvmq.runtime.artifact.link.elf_object import AARCH64
-from tvmq.runtime.artifact.link.machine import X86, Image, Machine
+from tvmq.runtime.artifact.link.link_target import X86, Image, LinkTarget
 
 R_ABS64, R_PREL64, R_PREL32, R_ADR_LO21, R_ADR_PAGE21, R_ADD_LO12 = 257, 260, 261, 274, 275, 277
 R_JUMP26, R_CALL26, R_GOT_PAGE, R_LD64_GOT_LO12, R_PLT32 = 282, 283, 311, 312, 314
@@ -26,7 +26,7 @@ LOW_BITS = {
 STUB = struct.pack("<4I", 0x90000010, 0xF9400211, 0xD61F0220, 0xD503201F)  # adrp x16; ldr x17, [x16]; br x17; nop
 
 
-class Aarch64(Machine):
+class Aarch64(LinkTarget):
     """64-bit Arm. A variable of threads is found by a descriptor of its own, so that no function is asked for."""
 
     number = AARCH64
@@ -66,7 +66,7 @@ class Aarch64(Machine):
         self.relocate(image, at + 4, R_LD64_GOT_LO12, pointer)
 
 
-MACHINES: dict[int, Machine] = {machine.number: machine for machine in (X86, Aarch64())}
+MACHINES: dict[int, LinkTarget] = {machine.number: machine for machine in (X86, Aarch64())}
 
 
 def _put_page(image: Image, at: int, distance: int) -> None:

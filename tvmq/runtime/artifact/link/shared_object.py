@@ -32,7 +32,7 @@ from tvmq.runtime.artifact.link.elf_object import (
     Symbol,
     read_object,
 )
-from tvmq.runtime.artifact.link.machine import Image
+from tvmq.runtime.artifact.link.link_target import Image
 
 SHARED = 3
 PROGRAM = struct.Struct("<IIQQQQQQ")

@@ -23,7 +23,7 @@ from tvmq.errors import BuildError
 from tvmq.runtime.artifact.link.aarch64 import MACHINES
 from tvmq.runtime.artifact.link.elf_object import HEADER, NOBITS, PROGBITS, SECTION, SYMBOL, WRITE, ObjectFile
 from tvmq.runtime.artifact.link.elf_object import RELOCATION as RELOCATION_ENTRY
-from tvmq.runtime.artifact.link.machine import Image
+from tvmq.runtime.artifact.link.link_target import Image
 from tvmq.runtime.artifact.link.shared_object import (
     DYNAMIC,
     HASH,

@@ -97,7 +97,7 @@ class _ObjectWriter:
 
     def write(self) -> bytes:
         """Bytes of the file."""
-        sections = [Section("", 0, 0, 0, 1, b""), *(self._loaded(index) for index in self.number)]
+        sections = [Section("", 0, 0, 0, 1, b""), *(self._copy_section(index) for index in self.number)]
         links: dict[int, tuple[int, int]] = {}  # of a section: the section that it is about, a number
         with_relocations = sorted({self.number[item.section] for item in self.relocations})
         symbols = len(sections) + len(with_relocations) + 1  # behind the mark of the stack
@@ -110,7 +110,7 @@ class _ObjectWriter:
         sections += [Section(".symtab", SYMTAB, 0, len(table), 8, table), Section(".strtab", STRTAB, 0, 0, 1, names)]
         return _lay_out(sections, links, self.source.machine)
 
-    def _loaded(self, index: int) -> Section:
+    def _copy_section(self, index: int) -> Section:
         section = self.source.sections[index]
         return Section(
             section.name, section.kind, section.flags & KEPT_FLAGS, section.size, section.align, section.data

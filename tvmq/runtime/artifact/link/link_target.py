@@ -1,6 +1,6 @@
-"""What a linker has to know of a processor: its relocations, how a stub jumps, how threads find their variables.
+"""Rules of linking for a processor: relocations, stubs that jump, variables of threads.
 
-Here is x86-64; aarch64.py has the other one.
+Here are those of x86-64; aarch64.py has those of 64-bit Arm.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Image:
         self.put(address, value.to_bytes(width, "little", signed=True))
 
 
-class Machine:
-    """Linking for x86-64, the pattern of others.
+class LinkTarget:
+    """Rules of linking for x86-64, which other processors change.
 
     number          of the machine in a file's header
     page            most bytes of a page of memory that systems have
@@ -93,4 +93,4 @@ class Machine:
         image.put_number(at + len(STUB), pointer - (at + len(STUB) + 4), 4)
 
 
-X86 = Machine()
+X86 = LinkTarget()
