@@ -17,7 +17,8 @@ import tvmq
 from tvmq.errors import ConfigError
 from tvmq.graph.ledger import get_ledger
 from tvmq.library.bill_of_materials import bill_text
-from tvmq.library.plan_bytes import Interface
+from tvmq.library.interface import Interface
+from tvmq.library.size_table import SizeTable
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 
 pytest.importorskip("cyclonedx")
@@ -47,6 +48,12 @@ def by_reference(bill: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def properties(component: dict[str, Any]) -> dict[str, str]:
     """{name: value}."""
     return {entry["name"]: entry["value"] for entry in component["properties"]}
+
+
+def interface_of(dtype: str, shape: list[int]) -> Interface:
+    """The interface of a model of one input and one output, alike."""
+    tensors = [{"name": "x", "dtype": dtype, "shape": shape}]
+    return Interface("net", "a" * 64, "b" * 64, tensors, tensors, [()] * 2, [0] * 2, [None] * 2, SizeTable(()))
 
 
 @pytest.mark.slow
@@ -81,8 +88,7 @@ def test_it_has_the_hashes_of_what_is_there(bill, folder, digits):
 
 
 def test_equal_libraries_have_equal_bills(bill):
-    tensor = {"name": "x", "dtype": "int8", "shape": [2, 3]}
-    interface = Interface("net", "a" * 64, "b" * 64, [tensor], [tensor])
+    interface = interface_of("int8", [2, 3])
     text = bill_text(interface, b"code", ["x86-64-v3"], "")
     assert text == bill_text(interface, b"code", ["x86-64-v3"], "") and "timestamp" not in text
     serials = {json.loads(bill_text(interface, code, ["x86-64-v3"], ""))["serialNumber"] for code in (b"code", b"more")}
@@ -90,8 +96,7 @@ def test_equal_libraries_have_equal_bills(bill):
 
 
 def test_data_that_are_not_known_are_left_out():
-    tensor = {"name": "x", "dtype": "float32", "shape": [2]}
-    bill = json.loads(bill_text(Interface("net", "a" * 64, "b" * 64, [tensor], [tensor]), b"code", ["x86-64"], ""))
+    bill = json.loads(bill_text(interface_of("float32", [2]), b"code", ["x86-64"], ""))
     parts = by_reference(bill)
     assert set(parts) == {"model", "runtime"}
     assert set(parts["model"]["modelCard"]["modelParameters"]) == {"inputs", "outputs"}

@@ -22,7 +22,7 @@ import tvm
 import tvm_ffi
 
 from tvmq.base.foreign_errors import needs_extra
-from tvmq.library.plan_bytes import Interface
+from tvmq.library.interface import Interface
 from tvmq.library.runtime_object import hash_sources
 from tvmq.version import __version__
 

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,30 +18,31 @@ import numpy as np
 import tvm
 
 from tvmq.base.whole_file import write_files
-from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for, machines_of
+from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for
 from tvmq.codegen.compile.external_code import take_external_modules
 from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.performance.tuning_table import tiles_for
-from tvmq.codegen.target.cpu import X86, CpuTarget, rank_of
-from tvmq.errors import BuildError, ConfigError, TargetError
+from tvmq.codegen.target.cpu import CpuTarget
+from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.bill_of_materials import bill_text, check_package
-from tvmq.library.call_plan import ALIGNMENT, make_plan
+from tvmq.library.call_plan import make_plan
 from tvmq.library.golden_values import GoldenRun
+from tvmq.library.interface import Interface, describe_interface, usual_sizes
 from tvmq.library.library_files import example_text, facts_text, header_text
+from tvmq.library.machines import SYSTEM_NAMES, check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
-from tvmq.library.plan_bytes import CodePlan, Interface
+from tvmq.library.plan_bytes import CodePlan
 from tvmq.library.processors import pack_needs
 from tvmq.library.runtime_object import runtime_object
+from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
-from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
-from tvmq.runtime.artifact.native_library import is_linux_x86
 from tvmq.runtime.executable import Executable
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -57,6 +58,7 @@ class LibraryExport:
     undefined        functions that a program with the library has to have
     targets          names of the CPUs that it has code for
     wheel            the package for pip, if one was asked for
+    archive          the static library, if one was asked for
     bom              the bill of materials, if one was asked for
     """
 
@@ -69,6 +71,7 @@ class LibraryExport:
     undefined: tuple[str, ...]
     targets: tuple[str, ...]
     wheel: Path | None = None
+    archive: Path | None = None
     bom: Path | None = None
 
     def __str__(self) -> str:
@@ -85,6 +88,7 @@ def export_library(
     params: Mapping[str, np.ndarray] | None = None,
     target: Any = None,
     selftest: bool = True,
+    static: bool = False,
     wheel: bool = False,
     version: str = "0.1.0",
     bom: bool = False,
@@ -95,20 +99,20 @@ def export_library(
     pointers to inputs, outputs and a workspace. It needs memcpy and memset of the C library, and what
     `LibraryExport.undefined` lists beyond.
 
-    model    an executable that was built or loaded, or a module as `build` takes it; all sizes fixed
+    model    an executable that was built or loaded, or a module as `build` takes it; sizes may be dynamic
     folder   made if it is not there; all files are written under other names and renamed
     name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
     params   weights that are still parameters of the module
     target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
              executable, or this CPU
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
+    static   also write libNAME.a, for programs that are linked statically
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
     bom      also write NAME.cdx.json, an ML-BOM of CycloneDX 1.6: hashes of model, library and calibration data,
              targets, versions of what made it. Needs pip install "tvmq[bom]"
-    raises   ConfigError for a name, a version, a dynamic size or a missing package, BuildError naming the layer that
-             cannot be held, TargetError for other systems than Linux on x86-64, OutputError if the files cannot be
-             written
+    raises   ConfigError for a name, a version or a missing package, BuildError naming the layer that cannot be held,
+             TargetError for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     name = _check_name(name if name is not None else _name_of(folder))
@@ -118,39 +122,45 @@ def export_library(
         check_package()
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
-    machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
+    machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
     plain, description = describe_source(mod)
-    _check_sizes(description)
-    codes = [(machine, _compile(mod, machine)) for machine in machines]
-    interface = _describe(name, plain, description, [planned for _, planned in codes])
-    golden = GoldenRun(plain, description.inputs) if selftest else None
-    plans = [_plan_code(number, machine, planned, golden) for number, (machine, planned) in enumerate(codes)]
+    codes = [(machine, _compile(mod, machine, description.batch)) for machine in machines]
+    unaligned = set[int].intersection(*(set(planned.unaligned) for _, planned in codes))
+    interface = describe_interface(name, _hash_of(plain), plain, description, sorted(unaligned))
+    interface, plans = _plan_codes(interface, plain, codes, selftest)
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(X86))
+    assembly = assemble_library(interface, plans, objects, runtime_object(machines[0].arch))
+    library, interface = assembly.library, assembly.interface
     facts = {
+        "machine": SYSTEM_NAMES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],
         "batch": description.batch,
-        "limits": description.limits,
+        "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
+        "indices": list(description.indices),
     }
-    texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
+    texts = header_text(interface), facts_text(interface, library, facts, assembly.undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
-    cpus, data_hash = tuple(machine.name for machine in machines), get_ledger(mod).data_hash
-    bill = {f"{name}.cdx.json": bill_text(interface, library, cpus, data_hash).encode()} if bom else {}
-    packed = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bill) if wheel else None
-    files |= {f"lib{name}.so": library, **bill, **dict([packed] if packed else [])}
-    write_files(folder, files, "export_library")
+    known = assembly.undefined, tuple(machine.name for machine in machines)
+    extra: dict[str, tuple[str, bytes]] = {}
+    if bom:
+        bill = bill_text(interface, library, known[1], get_ledger(mod).data_hash).encode()
+        extra["bom"] = f"{name}.cdx.json", bill
+    if wheel:
+        bills = dict([extra["bom"]]) if bom else {}
+        extra["wheel"] = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bills)
+    if static:
+        extra["archive"] = f"lib{name}.a", assembly.archive()
+    write_files(folder, {f"lib{name}.so": library, **files, **dict(extra.values())}, "export_library")
     header, facts_file, example = (folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
-    package = folder / packed[0] if packed else None
-    materials = folder / next(iter(bill)) if bill else None
-    library_file = folder / f"lib{name}.so"
-    return LibraryExport(library_file, header, facts_file, example, *sizes, tuple(undefined), cpus, package, materials)
+    paths = {field: folder / file for field, (file, _) in extra.items()}
+    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, **paths)
 
 
 def _name_of(folder: Path) -> str:
@@ -172,17 +182,6 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _check_machines(target: Any) -> list[CpuTarget]:
-    """The CPUs, each once, in the order in which NAME_init tries them."""
-    machines = machines_of(list(target) if isinstance(target, tuple) else target)
-    for machine in machines:
-        if not isinstance(machine, CpuTarget) or not is_linux_x86(machine):
-            raise TargetError(
-                f"export_library: {machine.name} is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"
-            )
-    return sorted((machine for machine in machines if isinstance(machine, CpuTarget)), key=rank_of)
-
-
 def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.IRModule:
     """The module as `build` compiles it."""
     if (why := why_emulated(mod)) is not None:
@@ -194,35 +193,53 @@ def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.
     return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else mod
 
 
-def _check_sizes(description: Description) -> None:
-    for tensor in (*description.inputs, *description.outputs):
-        if not all(isinstance(size, int) for size in tensor["shape"]):
-            raise ConfigError(
-                f"export_library: '{tensor['name']}' has dynamic sizes {list(tensor['shape'])}; fix them with "
-                "tvmq.build(..., sizes={name: number})"
-            )
-
-
-def _compile(mod: tvm.IRModule, machine: CpuTarget) -> PlannedCode:
-    lowered = lower_for(mod, machine, None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
+def _compile(mod: tvm.IRModule, machine: CpuTarget, batch: str = "") -> PlannedCode:
+    lowered = lower_for(mod, machine, batch or None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
     return compile_planned(lowered.module, machine)
 
 
-def _describe(name: str, plain: tvm.IRModule, description: Description, codes: Sequence[PlannedCode]) -> Interface:
-    """Names, hashes and tensors; an input may begin anywhere if all codes take it so."""
+def _hash_of(plain: tvm.IRModule) -> str:
     blobs = module_to_bytes(plain)
-    free = set[int].intersection(*(set(code.unaligned) for code in codes))
-    inputs = [
-        {**tensor, "alignment": np.dtype(tensor["dtype"]).itemsize if number in free else ALIGNMENT}
-        for number, tensor in enumerate(description.inputs)
-    ]
-    outputs = [{**tensor, "alignment": ALIGNMENT} for tensor in description.outputs]
-    model_hash = hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
-    return Interface(name, model_hash, "", inputs, outputs)
+    return hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
 
 
-def _plan_code(number: int, machine: CpuTarget, planned: PlannedCode, golden: GoldenRun | None) -> CodePlan:
+def _plan_codes(
+    interface: Interface, plain: tvm.IRModule, codes: Sequence[tuple[CpuTarget, PlannedCode]], selftest: bool
+) -> tuple[Interface, list[CodePlan]]:
+    """The interface with sizes for a self-test, and the plans of all codes with what the definition gives for them.
+
+    raises   ConfigError for a model that takes none of the sizes that are tried
+    """
+    candidates = usual_sizes(interface)
+    for is_tested in (True, False) if selftest else (False,):
+        for sizes in candidates:
+            interface = replace(interface, usual=sizes)
+            golden = _golden_run(interface, plain) if is_tested else None
+            if is_tested and golden is None:
+                continue
+            try:
+                return interface, [_plan_code(number, *code, interface, golden) for number, code in enumerate(codes)]
+            except OutOfRange:
+                continue
+    limits = ", ".join(f"'{one.name}' of {one.least} to {one.most}" for one in interface.dimensions)
+    raise ConfigError(
+        f"export_library: no sizes were found that the model takes, of {limits}; fix them with tvmq.build(..., "
+        "sizes={name: number})"
+    )
+
+
+def _golden_run(interface: Interface, plain: tvm.IRModule) -> GoldenRun | None:
+    """What the definition gives for the usual sizes; None if it gives nothing."""
+    shapes = interface.shapes_at(interface.usual)
+    inputs = [{**tensor, "shape": shape} for tensor, shape in zip(interface.inputs, shapes, strict=False)]
+    golden = GoldenRun(plain, inputs, interface.usual)
+    return golden if golden.values or golden.outputs else None
+
+
+def _plan_code(
+    number: int, machine: CpuTarget, planned: PlannedCode, interface: Interface, golden: GoldenRun | None
+) -> CodePlan:
     symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
-    plan = make_plan(planned.module)
+    plan = make_plan(planned.module, sizes=interface.sizes.copy(), usual=interface.usual, scratch=planned.scratch)
     values = golden.golden_values(plan, planned.calls) if golden is not None else ()
-    return CodePlan(machine.name, pack_needs(machine.needs), plan, planned.scratch, symbols, values)
+    return CodePlan(machine.name, pack_needs(machine.needs, machine.arch), plan, symbols, values)
