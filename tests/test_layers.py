@@ -37,6 +37,8 @@ THIRD_PARTIES = {
     "training": TVM | {"torch"},
     # a backend of torch.compile
     "integrations": {"numpy", "torch"},
+    # onnx: the file by which onnxruntime computes a library
+    "library/operator_file": {"numpy", "onnx"},
     # jinja2 writes the page
     "tools/report": TVM | {"jinja2"},
     "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask"},

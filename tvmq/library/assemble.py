@@ -30,6 +30,7 @@ FUNCTIONS = (
     "init", "select_code", "describe", "input", "output", "workspace_bytes", "run", "pool_bytes", "pool_start",
     "pool_stop", "selftest_bytes", "selftest", "status_text",
 )  # fmt: skip
+REGISTER = "RegisterCustomOps"  # what onnxruntime looks for in a library with an operator
 POINTERS = "__TVM"  # how the pointers begin by which kernels call a runtime
 
 
@@ -62,6 +63,7 @@ def assemble_library(
     """The shared library libNAME.so, the symbols that it asks a program for, the interface with the hash of its code.
 
     objects  of each code, from `isolate_code`
+    runtime  the object file of runtime.c, merged with that of onnxruntime.c in a library with an operator
     raises   BuildError for kernels that call something that a library has not
     """
     draft, _ = _link(replace(interface, code_hash="0" * 64), codes, objects, runtime)
@@ -74,7 +76,7 @@ def _link(
 ) -> tuple[bytes, list[str]]:
     # the runtime first: its pointers are those that kernels share
     merged = merge_objects([runtime, plan_object(interface, codes), *objects])
-    public = {f"model_{name}": f"{interface.name}_{name}" for name in FUNCTIONS}
+    public = {f"model_{name}": f"{interface.name}_{name}" for name in FUNCTIONS} | {REGISTER: REGISTER}
     symbols = tuple(
         replace(symbol, name=public[symbol.name]) if symbol.name in public
         else symbol if symbol.section == UNDEFINED

@@ -28,16 +28,18 @@ from tvmq.codegen.target.cpu import X86, CpuTarget, rank_of
 from tvmq.errors import BuildError, ConfigError, TargetError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
-from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
+from tvmq.library.assemble import FUNCTIONS, REGISTER, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.call_plan import ALIGNMENT, make_plan
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.library_files import example_text, facts_text, header_text
 from tvmq.library.model_wheel import check_wheel, make_wheel
+from tvmq.library.operator_file import operator_file
 from tvmq.library.plan_bytes import CodePlan, Interface
 from tvmq.library.processors import pack_needs
-from tvmq.library.runtime_object import runtime_object
+from tvmq.library.runtime_object import OPERATOR, runtime_object
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
+from tvmq.runtime.artifact.link.elf_object import merge_objects
 from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
 from tvmq.runtime.artifact.native_library import is_linux_x86
@@ -56,6 +58,7 @@ class LibraryExport:
     undefined        functions that a program with the library has to have
     targets          names of the CPUs that it has code for
     wheel            the package for pip, if one was asked for
+    onnx             the file for onnxruntime, if one was asked for
     """
 
     library: Path
@@ -67,6 +70,7 @@ class LibraryExport:
     undefined: tuple[str, ...]
     targets: tuple[str, ...]
     wheel: Path | None = None
+    onnx: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -84,6 +88,7 @@ def export_library(
     selftest: bool = True,
     wheel: bool = False,
     version: str = "0.1.0",
+    onnxruntime: bool = False,
 ) -> LibraryExport:
     """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
 
@@ -100,6 +105,7 @@ def export_library(
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
+    onnxruntime  make the library an operator of onnxruntime too, and write NAME.onnx, a model of that one node
     raises   ConfigError for a name, a version or a dynamic size, BuildError naming the layer that cannot be held,
              TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
     """
@@ -120,16 +126,18 @@ def export_library(
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(X86))
+    operator = {f"{name}.onnx": operator_file(interface)} if onnxruntime else {}
+    parts = [runtime_object(X86), *([runtime_object(X86, OPERATOR)] if onnxruntime else [])]
+    library, undefined, interface = assemble_library(interface, plans, objects, merge_objects(parts))
     facts = {
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
-        "functions": [f"{name}_{function}" for function in FUNCTIONS],
+        "functions": [*(f"{name}_{function}" for function in FUNCTIONS), *([REGISTER] if onnxruntime else [])],
         "batch": description.batch,
         "limits": description.limits,
     }
     texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
-    files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
+    files = {file: text.encode() for file, text in zip(names, texts, strict=True)} | operator
     packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
     write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
     header, facts_file, example = (folder / file for file in names)
@@ -137,7 +145,8 @@ def export_library(
     sizes = len(library), sum(map(len, constants))
     known = tuple(undefined), tuple(machine.name for machine in machines)
     package = folder / packed[0] if packed else None
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package)
+    onnx = folder / f"{name}.onnx" if onnxruntime else None
+    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package, onnx)
 
 
 def _name_of(folder: Path) -> str:
