@@ -1,9 +1,12 @@
 /* A model as an operator of onnxruntime: RegisterCustomOps, which onnxruntime looks for in a library of operators.
 
-   The operator has the model's name, in the domain "tvmq". A session makes a kernel of each node. */
+   The operator has the model's name, NAME, in the domain tvmq.NAME: a session takes a domain of one library alone. It
+   makes a kernel of each node. */
 #include "model.h"
 
 #include "onnxruntime_api.h"
+
+#include "onnxruntime_text.h"
 
 #include "onnxruntime_run.h"
 
@@ -143,11 +146,15 @@ static struct ort_domain *kept_domain;
 
 static struct ort_status *find_domain(const struct ort_api *api, struct ort_domain **domain) {
     struct ort_domain *none = 0;
+    struct text name;
     if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) == api) {
         *domain = kept_domain;
         return 0;
     }
-    struct ort_status *status = api->create_domain("tvmq", domain);
+    name.length = 0;
+    add_text(&name, "tvmq.");
+    add_text(&name, describe_model().name);
+    struct ort_status *status = api->create_domain(name.data, domain);
     if (!status) status = api->add_op(*domain, &model_op);
     if (status) return status;
     if (__atomic_compare_exchange_n(&kept_domain, &none, *domain, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

@@ -1,12 +1,12 @@
-; 7463df416e84697d238f0aa5f377cfecd4b274c5e3acea7f13320a597cd6f759 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 0501b745877e783dabeaadcf476dc9de34e2752890345dba5828f95851148e09 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'onnxruntime.c'
 source_filename = "onnxruntime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
 %struct.ort_op = type { i32, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, [4 x ptr], ptr, ptr, ptr, [2 x ptr] }
-%struct.model_description = type { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32 }
 %struct.text = type { i64, [512 x i8] }
+%struct.model_description = type { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32 }
 %struct.ort_api_base = type { ptr, ptr }
 %struct.ort_api = type { ptr, [25 x ptr], ptr, ptr, ptr, [22 x ptr], ptr, [9 x ptr], ptr, ptr, [2 x ptr], ptr, [9 x ptr], ptr, ptr, ptr, ptr, [7 x ptr], ptr, ptr, [2 x ptr], ptr, ptr, ptr, ptr, [5 x ptr], ptr, ptr, ptr, [172 x ptr], ptr }
 %struct.model_tensor = type { ptr, ptr, i32, i32, [8 x i64], i64, double, i64 }
@@ -20,7 +20,6 @@ target triple = "x86_64-unknown-linux-gnu"
 @.str = private unnamed_addr constant [58 x i8] c"the library needs onnxruntime 1.17 or newer, and this is \00", align 1
 @owner = internal unnamed_addr global ptr null, align 8
 @kept_domain = internal global ptr null, align 8
-@.str.2 = private unnamed_addr constant [5 x i8] c"tvmq\00", align 1
 @model_op = internal constant %struct.ort_op { i32 17, ptr null, ptr @get_name, ptr @get_provider, ptr @get_input_type, ptr @count_inputs, ptr @get_output_type, ptr @count_outputs, ptr null, ptr @destroy_kernel, ptr @get_zero, ptr @get_zero, ptr @get_zero, [4 x ptr] zeroinitializer, ptr @create_kernel, ptr @compute, ptr null, [2 x ptr] zeroinitializer }, align 8
 @type_number.names = internal unnamed_addr constant [14 x [8 x i8]] [[8 x i8] zeroinitializer, [8 x i8] c"float32\00", [8 x i8] c"uint8\00\00\00", [8 x i8] c"int8\00\00\00\00", [8 x i8] c"uint16\00\00", [8 x i8] c"int16\00\00\00", [8 x i8] c"int32\00\00\00", [8 x i8] c"int64\00\00\00", [8 x i8] zeroinitializer, [8 x i8] c"bool\00\00\00\00", [8 x i8] c"float16\00", [8 x i8] c"float64\00", [8 x i8] c"uint32\00\00", [8 x i8] c"uint64\00\00"], align 16
 @.str.3 = private unnamed_addr constant [39 x i8] c"onnxruntime has no memory for a kernel\00", align 1
@@ -30,291 +29,336 @@ target triple = "x86_64-unknown-linux-gnu"
 @.str.7 = private unnamed_addr constant [36 x i8] c"the attribute tasks of the node is \00", align 1
 @.str.8 = private unnamed_addr constant [27 x i8] c"; give a number from 1 to \00", align 1
 @.str.9 = private unnamed_addr constant [36 x i8] c"onnxruntime has no memory for a run\00", align 1
-@.str.10 = private unnamed_addr constant [20 x i8] c"an input is missing\00", align 1
-@.str.13 = private unnamed_addr constant [22 x i8] c" and the model takes \00", align 1
-@.str.16 = private unnamed_addr constant [7 x i8] c", ...]\00", align 1
-@.str.17 = private unnamed_addr constant [2 x i8] c"]\00", align 1
-@.str.18 = private unnamed_addr constant [21 x i8] c"an output is missing\00", align 1
+@.str.12 = private unnamed_addr constant [22 x i8] c" and the model takes \00", align 1
+@.str.15 = private unnamed_addr constant [7 x i8] c", ...]\00", align 1
+@.str.16 = private unnamed_addr constant [2 x i8] c"]\00", align 1
 
 ; Function Attrs: nounwind
 define ptr @RegisterCustomOps(ptr noundef %0, ptr nocapture noundef readonly %1) local_unnamed_addr #0 {
-  %3 = alloca %struct.model_description, align 8
-  %4 = alloca ptr, align 8
-  %5 = alloca %struct.text, align 8
-  %6 = getelementptr inbounds %struct.ort_api_base, ptr %1, i64 0, i32 1
-  %7 = load ptr, ptr %6, align 8
-  %8 = tail call ptr %7() #8
-  %9 = load i8, ptr %8, align 1
-  %10 = add i8 %9, -48
-  %11 = icmp ult i8 %10, 10
-  br i1 %11, label %12, label %24
+  %3 = alloca %struct.text, align 8
+  %4 = alloca %struct.model_description, align 8
+  %5 = alloca %struct.model_description, align 8
+  %6 = alloca ptr, align 8
+  %7 = alloca %struct.text, align 8
+  %8 = getelementptr inbounds %struct.ort_api_base, ptr %1, i64 0, i32 1
+  %9 = load ptr, ptr %8, align 8
+  %10 = tail call ptr %9() #8
+  %11 = load i8, ptr %10, align 1
+  %12 = add i8 %11, -48
+  %13 = icmp ult i8 %12, 10
+  br i1 %13, label %14, label %26
 
-12:                                               ; preds = %2, %12
-  %13 = phi i32 [ %20, %12 ], [ 0, %2 ]
-  %14 = phi i8 [ %21, %12 ], [ %9, %2 ]
-  %15 = phi ptr [ %18, %12 ], [ %8, %2 ]
-  %16 = zext i8 %14 to i32
-  %17 = mul i32 %13, 10
-  %18 = getelementptr inbounds i8, ptr %15, i64 1
-  %19 = add i32 %17, -48
-  %20 = add i32 %19, %16
-  %21 = load i8, ptr %18, align 1
-  %22 = add i8 %21, -48
-  %23 = icmp ult i8 %22, 10
-  br i1 %23, label %12, label %24, !llvm.loop !2
+14:                                               ; preds = %2, %14
+  %15 = phi i32 [ %22, %14 ], [ 0, %2 ]
+  %16 = phi i8 [ %23, %14 ], [ %11, %2 ]
+  %17 = phi ptr [ %20, %14 ], [ %10, %2 ]
+  %18 = zext i8 %16 to i32
+  %19 = mul i32 %15, 10
+  %20 = getelementptr inbounds i8, ptr %17, i64 1
+  %21 = add i32 %19, -48
+  %22 = add i32 %21, %18
+  %23 = load i8, ptr %20, align 1
+  %24 = add i8 %23, -48
+  %25 = icmp ult i8 %24, 10
+  br i1 %25, label %14, label %26, !llvm.loop !2
 
-24:                                               ; preds = %12, %2
-  %25 = phi i32 [ 0, %2 ], [ %20, %12 ]
-  %26 = phi ptr [ %8, %2 ], [ %18, %12 ]
-  %27 = phi i8 [ %9, %2 ], [ %21, %12 ]
-  %28 = icmp ne i8 %27, 0
-  %29 = zext i1 %28 to i64
-  %30 = getelementptr i8, ptr %26, i64 %29
-  %31 = load i8, ptr %30, align 1
-  %32 = add i8 %31, -48
-  %33 = icmp ult i8 %32, 10
-  br i1 %33, label %34, label %48
+26:                                               ; preds = %14, %2
+  %27 = phi i32 [ 0, %2 ], [ %22, %14 ]
+  %28 = phi ptr [ %10, %2 ], [ %20, %14 ]
+  %29 = phi i8 [ %11, %2 ], [ %23, %14 ]
+  %30 = icmp ne i8 %29, 0
+  %31 = zext i1 %30 to i64
+  %32 = getelementptr i8, ptr %28, i64 %31
+  %33 = load i8, ptr %32, align 1
+  %34 = add i8 %33, -48
+  %35 = icmp ult i8 %34, 10
+  br i1 %35, label %36, label %48
 
-34:                                               ; preds = %24, %34
-  %35 = phi i32 [ %42, %34 ], [ 0, %24 ]
-  %36 = phi i8 [ %43, %34 ], [ %31, %24 ]
-  %37 = phi ptr [ %40, %34 ], [ %30, %24 ]
-  %38 = zext i8 %36 to i32
-  %39 = mul i32 %35, 10
-  %40 = getelementptr inbounds i8, ptr %37, i64 1
-  %41 = add i32 %39, -48
-  %42 = add i32 %41, %38
-  %43 = load i8, ptr %40, align 1
-  %44 = add i8 %43, -48
-  %45 = icmp ult i8 %44, 10
-  br i1 %45, label %34, label %46, !llvm.loop !2
+36:                                               ; preds = %26, %36
+  %37 = phi i32 [ %44, %36 ], [ 0, %26 ]
+  %38 = phi i8 [ %45, %36 ], [ %33, %26 ]
+  %39 = phi ptr [ %42, %36 ], [ %32, %26 ]
+  %40 = zext i8 %38 to i32
+  %41 = mul i32 %37, 10
+  %42 = getelementptr inbounds i8, ptr %39, i64 1
+  %43 = add i32 %41, -48
+  %44 = add i32 %43, %40
+  %45 = load i8, ptr %42, align 1
+  %46 = add i8 %45, -48
+  %47 = icmp ult i8 %46, 10
+  br i1 %47, label %36, label %48, !llvm.loop !2
 
-46:                                               ; preds = %34
-  %47 = icmp ugt i32 %42, 16
-  br label %48
-
-48:                                               ; preds = %46, %24
-  %49 = phi i1 [ false, %24 ], [ %47, %46 ]
-  %50 = icmp ugt i32 %25, 1
-  %51 = icmp eq i32 %25, 1
-  %52 = select i1 %51, i1 %49, i1 false
-  %53 = select i1 %50, i1 true, i1 %52
-  br i1 %53, label %55, label %54
-
-54:                                               ; preds = %48
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #9
-  br label %59
+48:                                               ; preds = %36, %26
+  %49 = phi i32 [ 0, %26 ], [ %44, %36 ]
+  %50 = icmp ugt i32 %27, 1
+  %51 = icmp eq i32 %27, 1
+  %52 = icmp ugt i32 %49, 16
+  %53 = select i1 %51, i1 %52, i1 false
+  %54 = select i1 %50, i1 true, i1 %53
+  br i1 %54, label %56, label %55
 
 55:                                               ; preds = %48
-  %56 = load ptr, ptr %1, align 8
-  %57 = tail call ptr %56(i32 noundef 17) #8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #9
-  store ptr null, ptr %4, align 8
-  %58 = icmp eq ptr %57, null
-  br i1 %58, label %59, label %151
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #9
+  br label %60
 
-59:                                               ; preds = %54, %55
-  call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %5) #9
-  call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %3)
-  store i64 0, ptr %5, align 8
-  %60 = call i32 @model_describe(ptr noundef nonnull %3) #8
-  %61 = load ptr, ptr %3, align 8
-  %62 = load i8, ptr %61, align 1
-  %63 = icmp eq i8 %62, 0
-  br i1 %63, label %77, label %64
+56:                                               ; preds = %48
+  %57 = load ptr, ptr %1, align 8
+  %58 = tail call ptr %57(i32 noundef 17) #8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #9
+  store ptr null, ptr %6, align 8
+  %59 = icmp eq ptr %58, null
+  br i1 %59, label %60, label %152
 
-64:                                               ; preds = %59, %69
-  %65 = phi i8 [ %73, %69 ], [ %62, %59 ]
-  %66 = phi ptr [ %70, %69 ], [ %61, %59 ]
-  %67 = load i64, ptr %5, align 8
-  %68 = icmp ult i64 %67, 511
-  br i1 %68, label %69, label %77
+60:                                               ; preds = %55, %56
+  call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %7) #9
+  call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %5)
+  store i64 0, ptr %7, align 8
+  %61 = call i32 @model_describe(ptr noundef nonnull %5) #8
+  %62 = load ptr, ptr %5, align 8
+  %63 = load i8, ptr %62, align 1
+  %64 = icmp eq i8 %63, 0
+  br i1 %64, label %78, label %65
 
-69:                                               ; preds = %64
-  %70 = getelementptr inbounds i8, ptr %66, i64 1
-  %71 = add nuw nsw i64 %67, 1
-  store i64 %71, ptr %5, align 8
-  %72 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %67
-  store i8 %65, ptr %72, align 1
-  %73 = load i8, ptr %70, align 1
-  %74 = icmp eq i8 %73, 0
-  br i1 %74, label %75, label %64, !llvm.loop !4
+65:                                               ; preds = %60, %70
+  %66 = phi i8 [ %74, %70 ], [ %63, %60 ]
+  %67 = phi ptr [ %71, %70 ], [ %62, %60 ]
+  %68 = load i64, ptr %7, align 8
+  %69 = icmp ult i64 %68, 511
+  br i1 %69, label %70, label %78
 
-75:                                               ; preds = %69
-  %76 = load i64, ptr %5, align 8
-  br label %77
+70:                                               ; preds = %65
+  %71 = getelementptr inbounds i8, ptr %67, i64 1
+  %72 = add nuw nsw i64 %68, 1
+  store i64 %72, ptr %7, align 8
+  %73 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %68
+  store i8 %66, ptr %73, align 1
+  %74 = load i8, ptr %71, align 1
+  %75 = icmp eq i8 %74, 0
+  br i1 %75, label %76, label %65, !llvm.loop !4
 
-77:                                               ; preds = %64, %75, %59
-  %78 = phi i64 [ 0, %59 ], [ %76, %75 ], [ %67, %64 ]
-  %79 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %78
-  store i8 0, ptr %79, align 1
-  %80 = load i64, ptr %5, align 8
-  %81 = icmp ult i64 %80, 511
-  br i1 %81, label %82, label %91
+76:                                               ; preds = %70
+  %77 = load i64, ptr %7, align 8
+  br label %78
 
-82:                                               ; preds = %77
-  %83 = add nuw nsw i64 %80, 1
-  store i64 %83, ptr %5, align 8
-  %84 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %80
-  store i8 58, ptr %84, align 1
-  %85 = load i64, ptr %5, align 8
-  %86 = icmp ult i64 %85, 511
-  br i1 %86, label %87, label %91
+78:                                               ; preds = %65, %76, %60
+  %79 = phi i64 [ 0, %60 ], [ %77, %76 ], [ %68, %65 ]
+  %80 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %79
+  store i8 0, ptr %80, align 1
+  %81 = load i64, ptr %7, align 8
+  %82 = icmp ult i64 %81, 511
+  br i1 %82, label %83, label %92
 
-87:                                               ; preds = %82
-  %88 = add nuw nsw i64 %85, 1
-  store i64 %88, ptr %5, align 8
-  %89 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %85
-  store i8 32, ptr %89, align 1
-  %90 = load i64, ptr %5, align 8
-  br label %91
+83:                                               ; preds = %78
+  %84 = add nuw nsw i64 %81, 1
+  store i64 %84, ptr %7, align 8
+  %85 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %81
+  store i8 58, ptr %85, align 1
+  %86 = load i64, ptr %7, align 8
+  %87 = icmp ult i64 %86, 511
+  br i1 %87, label %88, label %92
 
-91:                                               ; preds = %77, %82, %87
-  %92 = phi i64 [ %90, %87 ], [ %85, %82 ], [ %80, %77 ]
-  %93 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %92
-  store i8 0, ptr %93, align 1
-  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %3)
-  br label %94
+88:                                               ; preds = %83
+  %89 = add nuw nsw i64 %86, 1
+  store i64 %89, ptr %7, align 8
+  %90 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %86
+  store i8 32, ptr %90, align 1
+  %91 = load i64, ptr %7, align 8
+  br label %92
 
-94:                                               ; preds = %111, %91
-  %95 = phi i8 [ 116, %91 ], [ %117, %111 ]
-  %96 = phi ptr [ @.str, %91 ], [ %114, %111 ]
-  %97 = load i64, ptr %5, align 8
-  %98 = icmp ult i64 %97, 511
-  br i1 %98, label %99, label %121
+92:                                               ; preds = %78, %83, %88
+  %93 = phi i64 [ %91, %88 ], [ %86, %83 ], [ %81, %78 ]
+  %94 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %93
+  store i8 0, ptr %94, align 1
+  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %5)
+  br label %95
 
-99:                                               ; preds = %94
-  %100 = add nuw nsw i64 %97, 1
-  store i64 %100, ptr %5, align 8
-  %101 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %97
-  store i8 %95, ptr %101, align 1
-  %102 = load i64, ptr %5, align 8
-  %103 = icmp ult i64 %102, 511
-  br i1 %103, label %104, label %121
+95:                                               ; preds = %112, %92
+  %96 = phi i8 [ 116, %92 ], [ %118, %112 ]
+  %97 = phi ptr [ @.str, %92 ], [ %115, %112 ]
+  %98 = load i64, ptr %7, align 8
+  %99 = icmp ult i64 %98, 511
+  br i1 %99, label %100, label %122
 
-104:                                              ; preds = %99
-  %105 = getelementptr inbounds i8, ptr %96, i64 1
-  %106 = load i8, ptr %105, align 1
-  %107 = add nuw nsw i64 %102, 1
-  store i64 %107, ptr %5, align 8
-  %108 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %102
-  store i8 %106, ptr %108, align 1
-  %109 = load i64, ptr %5, align 8
-  %110 = icmp ult i64 %109, 511
-  br i1 %110, label %111, label %121
+100:                                              ; preds = %95
+  %101 = add nuw nsw i64 %98, 1
+  store i64 %101, ptr %7, align 8
+  %102 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %98
+  store i8 %96, ptr %102, align 1
+  %103 = load i64, ptr %7, align 8
+  %104 = icmp ult i64 %103, 511
+  br i1 %104, label %105, label %122
 
-111:                                              ; preds = %104
-  %112 = getelementptr inbounds i8, ptr %96, i64 2
-  %113 = load i8, ptr %112, align 1
-  %114 = getelementptr inbounds i8, ptr %96, i64 3
-  %115 = add nuw nsw i64 %109, 1
-  store i64 %115, ptr %5, align 8
-  %116 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %109
-  store i8 %113, ptr %116, align 1
-  %117 = load i8, ptr %114, align 1
-  %118 = icmp eq ptr %114, getelementptr inbounds ([58 x i8], ptr @.str, i64 0, i64 57)
-  br i1 %118, label %119, label %94, !llvm.loop !4
+105:                                              ; preds = %100
+  %106 = getelementptr inbounds i8, ptr %97, i64 1
+  %107 = load i8, ptr %106, align 1
+  %108 = add nuw nsw i64 %103, 1
+  store i64 %108, ptr %7, align 8
+  %109 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %103
+  store i8 %107, ptr %109, align 1
+  %110 = load i64, ptr %7, align 8
+  %111 = icmp ult i64 %110, 511
+  br i1 %111, label %112, label %122
 
-119:                                              ; preds = %111
-  %120 = load i64, ptr %5, align 8
-  br label %121
+112:                                              ; preds = %105
+  %113 = getelementptr inbounds i8, ptr %97, i64 2
+  %114 = load i8, ptr %113, align 1
+  %115 = getelementptr inbounds i8, ptr %97, i64 3
+  %116 = add nuw nsw i64 %110, 1
+  store i64 %116, ptr %7, align 8
+  %117 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %110
+  store i8 %114, ptr %117, align 1
+  %118 = load i8, ptr %115, align 1
+  %119 = icmp eq ptr %115, getelementptr inbounds ([58 x i8], ptr @.str, i64 0, i64 57)
+  br i1 %119, label %120, label %95, !llvm.loop !4
 
-121:                                              ; preds = %94, %99, %104, %119
-  %122 = phi i64 [ %120, %119 ], [ %97, %94 ], [ %102, %99 ], [ %109, %104 ]
-  %123 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %122
-  store i8 0, ptr %123, align 1
-  %124 = load ptr, ptr %6, align 8
-  %125 = call ptr %124() #8
-  %126 = load i8, ptr %125, align 1
-  %127 = icmp eq i8 %126, 0
-  br i1 %127, label %139, label %128
+120:                                              ; preds = %112
+  %121 = load i64, ptr %7, align 8
+  br label %122
 
-128:                                              ; preds = %121, %133
-  %129 = phi i8 [ %137, %133 ], [ %126, %121 ]
-  %130 = phi ptr [ %134, %133 ], [ %125, %121 ]
-  %131 = load i64, ptr %5, align 8
-  %132 = icmp ult i64 %131, 511
-  br i1 %132, label %133, label %139
+122:                                              ; preds = %95, %100, %105, %120
+  %123 = phi i64 [ %121, %120 ], [ %98, %95 ], [ %103, %100 ], [ %110, %105 ]
+  %124 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %123
+  store i8 0, ptr %124, align 1
+  %125 = load ptr, ptr %8, align 8
+  %126 = call ptr %125() #8
+  %127 = load i8, ptr %126, align 1
+  %128 = icmp eq i8 %127, 0
+  br i1 %128, label %140, label %129
 
-133:                                              ; preds = %128
-  %134 = getelementptr inbounds i8, ptr %130, i64 1
-  %135 = add nuw nsw i64 %131, 1
-  store i64 %135, ptr %5, align 8
-  %136 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %131
-  store i8 %129, ptr %136, align 1
-  %137 = load i8, ptr %134, align 1
-  %138 = icmp eq i8 %137, 0
-  br i1 %138, label %139, label %128, !llvm.loop !4
+129:                                              ; preds = %122, %134
+  %130 = phi i8 [ %138, %134 ], [ %127, %122 ]
+  %131 = phi ptr [ %135, %134 ], [ %126, %122 ]
+  %132 = load i64, ptr %7, align 8
+  %133 = icmp ult i64 %132, 511
+  br i1 %133, label %134, label %140
 
-139:                                              ; preds = %128, %133, %121
-  %140 = load i64, ptr %5, align 8
-  %141 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1, i64 %140
-  store i8 0, ptr %141, align 1
-  %142 = load ptr, ptr %1, align 8
-  %143 = call ptr %142(i32 noundef 1) #8
-  %144 = icmp eq ptr %143, null
-  br i1 %144, label %149, label %145
+134:                                              ; preds = %129
+  %135 = getelementptr inbounds i8, ptr %131, i64 1
+  %136 = add nuw nsw i64 %132, 1
+  store i64 %136, ptr %7, align 8
+  %137 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %132
+  store i8 %130, ptr %137, align 1
+  %138 = load i8, ptr %135, align 1
+  %139 = icmp eq i8 %138, 0
+  br i1 %139, label %140, label %129, !llvm.loop !4
 
-145:                                              ; preds = %139
-  %146 = load ptr, ptr %143, align 8
-  %147 = getelementptr inbounds %struct.text, ptr %5, i64 0, i32 1
-  %148 = call ptr %146(i32 noundef 9, ptr noundef nonnull %147) #8
-  br label %149
+140:                                              ; preds = %129, %134, %122
+  %141 = load i64, ptr %7, align 8
+  %142 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1, i64 %141
+  store i8 0, ptr %142, align 1
+  %143 = load ptr, ptr %1, align 8
+  %144 = call ptr %143(i32 noundef 1) #8
+  %145 = icmp eq ptr %144, null
+  br i1 %145, label %150, label %146
 
-149:                                              ; preds = %139, %145
-  %150 = phi ptr [ %148, %145 ], [ null, %139 ]
-  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %5) #9
-  br label %180
+146:                                              ; preds = %140
+  %147 = load ptr, ptr %144, align 8
+  %148 = getelementptr inbounds %struct.text, ptr %7, i64 0, i32 1
+  %149 = call ptr %147(i32 noundef 9, ptr noundef nonnull %148) #8
+  br label %150
 
-151:                                              ; preds = %55
-  %152 = load atomic i64, ptr @owner acquire, align 8
-  %153 = inttoptr i64 %152 to ptr
-  %154 = icmp eq ptr %57, %153
-  br i1 %154, label %155, label %157
+150:                                              ; preds = %140, %146
+  %151 = phi ptr [ %149, %146 ], [ null, %140 ]
+  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %7) #9
+  br label %206
 
-155:                                              ; preds = %151
-  %156 = load ptr, ptr @kept_domain, align 8
-  store ptr %156, ptr %4, align 8
-  br label %175
+152:                                              ; preds = %56
+  call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %4)
+  call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %3) #9
+  %153 = load atomic i64, ptr @owner acquire, align 8
+  %154 = inttoptr i64 %153 to ptr
+  %155 = icmp eq ptr %58, %154
+  br i1 %155, label %156, label %158
 
-157:                                              ; preds = %151
-  %158 = getelementptr inbounds %struct.ort_api, ptr %57, i64 0, i32 2
-  %159 = load ptr, ptr %158, align 8
-  %160 = call ptr %159(ptr noundef nonnull @.str.2, ptr noundef nonnull %4) #8
-  %161 = icmp eq ptr %160, null
-  br i1 %161, label %162, label %180
+156:                                              ; preds = %152
+  %157 = load ptr, ptr @kept_domain, align 8
+  store ptr %157, ptr %6, align 8
+  br label %201
 
-162:                                              ; preds = %157
-  %163 = getelementptr inbounds %struct.ort_api, ptr %57, i64 0, i32 3
-  %164 = load ptr, ptr %163, align 8
-  %165 = load ptr, ptr %4, align 8
-  %166 = call ptr %164(ptr noundef %165, ptr noundef nonnull @model_op) #8
-  %167 = icmp eq ptr %166, null
-  br i1 %167, label %168, label %180
+158:                                              ; preds = %152
+  %159 = getelementptr inbounds %struct.text, ptr %3, i64 0, i32 1, i64 0
+  store <4 x i8> <i8 116, i8 118, i8 109, i8 113>, ptr %159, align 8
+  %160 = getelementptr inbounds %struct.text, ptr %3, i64 0, i32 1, i64 4
+  store i8 46, ptr %160, align 4
+  store i64 5, ptr %3, align 8
+  %161 = getelementptr inbounds %struct.text, ptr %3, i64 0, i32 1, i64 5
+  store i8 0, ptr %161, align 1
+  %162 = call i32 @model_describe(ptr noundef nonnull %4) #8
+  %163 = load ptr, ptr %4, align 8
+  %164 = load i8, ptr %163, align 1
+  %165 = icmp eq i8 %164, 0
+  br i1 %165, label %179, label %166
 
-168:                                              ; preds = %162
-  %169 = load ptr, ptr %4, align 8
-  %170 = ptrtoint ptr %169 to i64
-  %171 = cmpxchg ptr @kept_domain, i64 0, i64 %170 acq_rel monotonic, align 8
-  %172 = extractvalue { i64, i1 } %171, 1
-  br i1 %172, label %173, label %175
+166:                                              ; preds = %158, %171
+  %167 = phi i8 [ %175, %171 ], [ %164, %158 ]
+  %168 = phi ptr [ %172, %171 ], [ %163, %158 ]
+  %169 = load i64, ptr %3, align 8
+  %170 = icmp ult i64 %169, 511
+  br i1 %170, label %171, label %179
 
-173:                                              ; preds = %168
-  %174 = ptrtoint ptr %57 to i64
-  store atomic i64 %174, ptr @owner release, align 8
-  br label %175
+171:                                              ; preds = %166
+  %172 = getelementptr inbounds i8, ptr %168, i64 1
+  %173 = add nuw nsw i64 %169, 1
+  store i64 %173, ptr %3, align 8
+  %174 = getelementptr inbounds %struct.text, ptr %3, i64 0, i32 1, i64 %169
+  store i8 %167, ptr %174, align 1
+  %175 = load i8, ptr %172, align 1
+  %176 = icmp eq i8 %175, 0
+  br i1 %176, label %177, label %166, !llvm.loop !4
 
-175:                                              ; preds = %155, %173, %168
-  %176 = getelementptr inbounds %struct.ort_api, ptr %57, i64 0, i32 4
-  %177 = load ptr, ptr %176, align 8
-  %178 = load ptr, ptr %4, align 8
-  %179 = call ptr %177(ptr noundef %0, ptr noundef %178) #8
-  br label %180
+177:                                              ; preds = %171
+  %178 = load i64, ptr %3, align 8
+  br label %179
 
-180:                                              ; preds = %162, %157, %175, %149
-  %181 = phi ptr [ %150, %149 ], [ %179, %175 ], [ %166, %162 ], [ %160, %157 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) #9
-  ret ptr %181
+179:                                              ; preds = %166, %177, %158
+  %180 = phi i64 [ 5, %158 ], [ %178, %177 ], [ %169, %166 ]
+  %181 = getelementptr inbounds %struct.text, ptr %3, i64 0, i32 1, i64 %180
+  store i8 0, ptr %181, align 1
+  %182 = getelementptr inbounds %struct.ort_api, ptr %58, i64 0, i32 2
+  %183 = load ptr, ptr %182, align 8
+  %184 = call ptr %183(ptr noundef nonnull %159, ptr noundef nonnull %6) #8
+  %185 = icmp eq ptr %184, null
+  br i1 %185, label %186, label %199
+
+186:                                              ; preds = %179
+  %187 = getelementptr inbounds %struct.ort_api, ptr %58, i64 0, i32 3
+  %188 = load ptr, ptr %187, align 8
+  %189 = load ptr, ptr %6, align 8
+  %190 = call ptr %188(ptr noundef %189, ptr noundef nonnull @model_op) #8
+  %191 = icmp eq ptr %190, null
+  br i1 %191, label %192, label %199
+
+192:                                              ; preds = %186
+  %193 = load ptr, ptr %6, align 8
+  %194 = ptrtoint ptr %193 to i64
+  %195 = cmpxchg ptr @kept_domain, i64 0, i64 %194 acq_rel monotonic, align 8
+  %196 = extractvalue { i64, i1 } %195, 1
+  br i1 %196, label %197, label %201
+
+197:                                              ; preds = %192
+  %198 = ptrtoint ptr %58 to i64
+  store atomic i64 %198, ptr @owner release, align 8
+  br label %201
+
+199:                                              ; preds = %179, %186
+  %200 = phi ptr [ %190, %186 ], [ %184, %179 ]
+  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %3) #9
+  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %4)
+  br label %206
+
+201:                                              ; preds = %156, %197, %192
+  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %3) #9
+  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %4)
+  %202 = getelementptr inbounds %struct.ort_api, ptr %58, i64 0, i32 4
+  %203 = load ptr, ptr %202, align 8
+  %204 = load ptr, ptr %6, align 8
+  %205 = call ptr %203(ptr noundef %0, ptr noundef %204) #8
+  br label %206
+
+206:                                              ; preds = %199, %201, %150
+  %207 = phi ptr [ %151, %150 ], [ %205, %201 ], [ %200, %199 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #9
+  ret ptr %207
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
@@ -1176,7 +1220,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
   %68 = trunc i64 %44 to i32
   %69 = call ptr @model_status_text(i32 noundef %68) #8
   %70 = call fastcc ptr @fail(ptr noundef %67, i32 noundef 6, ptr noundef %69) #10
-  br label %618
+  br label %596
 
 71:                                               ; preds = %40
   %72 = add i64 %44, %41
@@ -1233,7 +1277,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
 
 107:                                              ; preds = %99
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
-  br label %618
+  br label %596
 
 108:                                              ; preds = %99
   %109 = load ptr, ptr %14, align 8
@@ -1265,7 +1309,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
   %124 = call fastcc ptr @fail(ptr noundef %123, i32 noundef 6, ptr noundef nonnull @.str.9) #10
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
   %125 = icmp eq ptr %124, null
-  br i1 %125, label %126, label %618
+  br i1 %125, label %126, label %596
 
 126:                                              ; preds = %120, %122
   %127 = phi ptr [ %121, %120 ], [ null, %122 ]
@@ -1305,767 +1349,733 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
   %152 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1
   %153 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 5
   %154 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 3
-  br label %165
+  br label %162
 
-155:                                              ; preds = %450, %126
-  %156 = phi ptr [ null, %126 ], [ %451, %450 ]
-  %157 = icmp eq ptr %156, null
-  %158 = icmp ne i32 %135, 0
-  %159 = select i1 %157, i1 %158, i1 false
-  br i1 %159, label %160, label %456
+155:                                              ; preds = %443, %126
+  %156 = icmp eq i32 %135, 0
+  br i1 %156, label %492, label %157
 
-160:                                              ; preds = %155
-  %161 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 4
-  %162 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 2
-  %163 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 5
-  %164 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 3
-  br label %459
+157:                                              ; preds = %155
+  %158 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 4
+  %159 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 2
+  %160 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 5
+  %161 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 3
+  br label %446
 
-165:                                              ; preds = %450, %149
-  %166 = phi i64 [ 0, %149 ], [ %452, %450 ]
-  %167 = load ptr, ptr %15, align 8
-  %168 = load ptr, ptr %167, align 8
+162:                                              ; preds = %443, %149
+  %163 = phi i64 [ 0, %149 ], [ %444, %443 ]
+  %164 = load ptr, ptr %15, align 8
+  %165 = load ptr, ptr %164, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %10) #9
   store ptr null, ptr %10, align 8
   call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %11) #9
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %12) #9
   store ptr null, ptr %12, align 8
-  %169 = load i32, ptr %24, align 4
-  %170 = zext i32 %169 to i64
-  %171 = icmp ult i64 %166, %170
-  %172 = trunc i64 %166 to i32
-  br i1 %171, label %173, label %175
+  %166 = load i32, ptr %24, align 4
+  %167 = zext i32 %166 to i64
+  %168 = icmp ult i64 %163, %167
+  %169 = trunc i64 %163 to i32
+  br i1 %168, label %170, label %172
 
-173:                                              ; preds = %165
-  %174 = call i32 @model_input(i32 noundef %172, ptr noundef null, ptr noundef nonnull %11) #8
-  br label %178
+170:                                              ; preds = %162
+  %171 = call i32 @model_input(i32 noundef %169, ptr noundef null, ptr noundef nonnull %11) #8
+  br label %175
 
-175:                                              ; preds = %165
-  %176 = sub i32 %172, %169
-  %177 = call i32 @model_output(i32 noundef %176, ptr noundef null, ptr noundef nonnull %11) #8
-  br label %178
+172:                                              ; preds = %162
+  %173 = sub i32 %169, %166
+  %174 = call i32 @model_output(i32 noundef %173, ptr noundef null, ptr noundef nonnull %11) #8
+  br label %175
 
-178:                                              ; preds = %175, %173
-  %179 = getelementptr inbounds %struct.ort_api, ptr %168, i64 0, i32 21
-  %180 = load ptr, ptr %179, align 8
-  %181 = load ptr, ptr %17, align 8
-  %182 = call ptr %180(ptr noundef %181, i64 noundef %166, ptr noundef nonnull %10) #8
-  %183 = icmp eq ptr %182, null
-  br i1 %183, label %184, label %448
+175:                                              ; preds = %172, %170
+  %176 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 21
+  %177 = load ptr, ptr %176, align 8
+  %178 = load ptr, ptr %17, align 8
+  %179 = call ptr %177(ptr noundef %178, i64 noundef %163, ptr noundef nonnull %10) #8
+  %180 = icmp eq ptr %179, null
+  br i1 %180, label %181, label %441
 
-184:                                              ; preds = %178
-  %185 = load ptr, ptr %10, align 8
-  %186 = icmp eq ptr %185, null
-  br i1 %186, label %187, label %189
-
-187:                                              ; preds = %184
-  %188 = call fastcc ptr @fail(ptr noundef nonnull %168, i32 noundef 2, ptr noundef nonnull @.str.10) #10
-  br label %450
-
-189:                                              ; preds = %184
+181:                                              ; preds = %175
+  %182 = load ptr, ptr %10, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %7) #9
   store ptr null, ptr %7, align 8
   call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %9) #9
   store i64 0, ptr %9, align 8
-  %190 = getelementptr inbounds %struct.ort_api, ptr %168, i64 0, i32 11
-  %191 = load ptr, ptr %190, align 8
-  %192 = call ptr %191(ptr noundef nonnull %185, ptr noundef nonnull %7) #8
-  %193 = icmp eq ptr %192, null
-  br i1 %193, label %194, label %413
+  %183 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 11
+  %184 = load ptr, ptr %183, align 8
+  %185 = call ptr %184(ptr noundef %182, ptr noundef nonnull %7) #8
+  %186 = icmp eq ptr %185, null
+  br i1 %186, label %187, label %406
 
-194:                                              ; preds = %189
-  %195 = getelementptr inbounds %struct.ort_api, ptr %168, i64 0, i32 8
-  %196 = load ptr, ptr %195, align 8
-  %197 = load ptr, ptr %7, align 8
-  %198 = call ptr %196(ptr noundef %197, ptr noundef nonnull %9) #8
-  %199 = icmp eq ptr %198, null
-  br i1 %199, label %200, label %207
+187:                                              ; preds = %181
+  %188 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 8
+  %189 = load ptr, ptr %188, align 8
+  %190 = load ptr, ptr %7, align 8
+  %191 = call ptr %189(ptr noundef %190, ptr noundef nonnull %9) #8
+  %192 = icmp eq ptr %191, null
+  br i1 %192, label %193, label %200
 
-200:                                              ; preds = %194
-  %201 = getelementptr inbounds %struct.ort_api, ptr %168, i64 0, i32 9
-  %202 = load ptr, ptr %201, align 8
-  %203 = load ptr, ptr %7, align 8
-  %204 = load i64, ptr %9, align 8
-  %205 = call i64 @llvm.umin.i64(i64 %204, i64 8)
-  %206 = call ptr %202(ptr noundef %203, ptr noundef nonnull %8, i64 noundef %205) #8
-  br label %207
+193:                                              ; preds = %187
+  %194 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 9
+  %195 = load ptr, ptr %194, align 8
+  %196 = load ptr, ptr %7, align 8
+  %197 = load i64, ptr %9, align 8
+  %198 = call i64 @llvm.umin.i64(i64 %197, i64 8)
+  %199 = call ptr %195(ptr noundef %196, ptr noundef nonnull %8, i64 noundef %198) #8
+  br label %200
 
-207:                                              ; preds = %200, %194
-  %208 = phi ptr [ %198, %194 ], [ %206, %200 ]
-  %209 = getelementptr inbounds %struct.ort_api, ptr %168, i64 0, i32 26
-  %210 = load ptr, ptr %209, align 8
-  %211 = load ptr, ptr %7, align 8
-  call void %210(ptr noundef %211) #8
-  %212 = icmp eq ptr %208, null
-  br i1 %212, label %213, label %413
+200:                                              ; preds = %193, %187
+  %201 = phi ptr [ %191, %187 ], [ %199, %193 ]
+  %202 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 26
+  %203 = load ptr, ptr %202, align 8
+  %204 = load ptr, ptr %7, align 8
+  call void %203(ptr noundef %204) #8
+  %205 = icmp eq ptr %201, null
+  br i1 %205, label %206, label %406
 
-213:                                              ; preds = %207
-  %214 = load i64, ptr %9, align 8
-  %215 = load i32, ptr %150, align 8
-  %216 = zext i32 %215 to i64
-  %217 = icmp eq i64 %214, %216
-  %218 = icmp ne i64 %214, 0
-  %219 = and i1 %218, %217
-  br i1 %219, label %223, label %220
+206:                                              ; preds = %200
+  %207 = load i64, ptr %9, align 8
+  %208 = load i32, ptr %150, align 8
+  %209 = zext i32 %208 to i64
+  %210 = icmp eq i64 %207, %209
+  %211 = icmp ne i64 %207, 0
+  %212 = and i1 %211, %210
+  br i1 %212, label %216, label %213
 
-220:                                              ; preds = %223, %213
-  %221 = phi i1 [ %217, %213 ], [ %229, %223 ]
-  br i1 %221, label %222, label %233
+213:                                              ; preds = %216, %206
+  %214 = phi i1 [ %210, %206 ], [ %222, %216 ]
+  br i1 %214, label %215, label %226
 
-222:                                              ; preds = %220
+215:                                              ; preds = %213
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  br label %423
+  br label %416
 
-223:                                              ; preds = %213, %223
-  %224 = phi i64 [ %230, %223 ], [ 0, %213 ]
-  %225 = getelementptr inbounds [8 x i64], ptr %8, i64 0, i64 %224
-  %226 = load i64, ptr %225, align 8
-  %227 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4, i64 %224
-  %228 = load i64, ptr %227, align 8
-  %229 = icmp eq i64 %226, %228
-  %230 = add nuw i64 %224, 1
-  %231 = icmp ult i64 %230, %214
-  %232 = select i1 %229, i1 %231, i1 false
-  br i1 %232, label %223, label %220, !llvm.loop !10
+216:                                              ; preds = %206, %216
+  %217 = phi i64 [ %223, %216 ], [ 0, %206 ]
+  %218 = getelementptr inbounds [8 x i64], ptr %8, i64 0, i64 %217
+  %219 = load i64, ptr %218, align 8
+  %220 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4, i64 %217
+  %221 = load i64, ptr %220, align 8
+  %222 = icmp eq i64 %219, %221
+  %223 = add nuw i64 %217, 1
+  %224 = icmp ult i64 %223, %207
+  %225 = select i1 %222, i1 %224, i1 false
+  br i1 %225, label %216, label %213, !llvm.loop !10
 
-233:                                              ; preds = %220
+226:                                              ; preds = %213
   call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %6) #9
   call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %5)
   store i64 0, ptr %6, align 8
-  %234 = call i32 @model_describe(ptr noundef nonnull %5) #8
-  %235 = load ptr, ptr %5, align 8
-  %236 = load i8, ptr %235, align 1
-  %237 = icmp eq i8 %236, 0
-  br i1 %237, label %249, label %238
+  %227 = call i32 @model_describe(ptr noundef nonnull %5) #8
+  %228 = load ptr, ptr %5, align 8
+  %229 = load i8, ptr %228, align 1
+  %230 = icmp eq i8 %229, 0
+  br i1 %230, label %242, label %231
 
-238:                                              ; preds = %233, %243
-  %239 = phi i8 [ %247, %243 ], [ %236, %233 ]
-  %240 = phi ptr [ %244, %243 ], [ %235, %233 ]
-  %241 = load i64, ptr %6, align 8
-  %242 = icmp ult i64 %241, 511
-  br i1 %242, label %243, label %249
+231:                                              ; preds = %226, %236
+  %232 = phi i8 [ %240, %236 ], [ %229, %226 ]
+  %233 = phi ptr [ %237, %236 ], [ %228, %226 ]
+  %234 = load i64, ptr %6, align 8
+  %235 = icmp ult i64 %234, 511
+  br i1 %235, label %236, label %242
 
-243:                                              ; preds = %238
-  %244 = getelementptr inbounds i8, ptr %240, i64 1
-  %245 = add nuw nsw i64 %241, 1
-  store i64 %245, ptr %6, align 8
-  %246 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %241
-  store i8 %239, ptr %246, align 1
-  %247 = load i8, ptr %244, align 1
-  %248 = icmp eq i8 %247, 0
-  br i1 %248, label %249, label %238, !llvm.loop !4
+236:                                              ; preds = %231
+  %237 = getelementptr inbounds i8, ptr %233, i64 1
+  %238 = add nuw nsw i64 %234, 1
+  store i64 %238, ptr %6, align 8
+  %239 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %234
+  store i8 %232, ptr %239, align 1
+  %240 = load i8, ptr %237, align 1
+  %241 = icmp eq i8 %240, 0
+  br i1 %241, label %242, label %231, !llvm.loop !4
 
-249:                                              ; preds = %243, %238, %233
+242:                                              ; preds = %236, %231, %226
+  %243 = load i64, ptr %6, align 8
+  %244 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %243
+  store i8 0, ptr %244, align 1
+  %245 = load i64, ptr %6, align 8
+  %246 = icmp ult i64 %245, 511
+  br i1 %246, label %247, label %256
+
+247:                                              ; preds = %242
+  %248 = add nuw nsw i64 %245, 1
+  store i64 %248, ptr %6, align 8
+  %249 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %245
+  store i8 58, ptr %249, align 1
   %250 = load i64, ptr %6, align 8
-  %251 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %250
-  store i8 0, ptr %251, align 1
-  %252 = load i64, ptr %6, align 8
-  %253 = icmp ult i64 %252, 511
-  br i1 %253, label %254, label %263
+  %251 = icmp ult i64 %250, 511
+  br i1 %251, label %252, label %256
 
-254:                                              ; preds = %249
-  %255 = add nuw nsw i64 %252, 1
-  store i64 %255, ptr %6, align 8
-  %256 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %252
-  store i8 58, ptr %256, align 1
-  %257 = load i64, ptr %6, align 8
-  %258 = icmp ult i64 %257, 511
-  br i1 %258, label %259, label %263
+252:                                              ; preds = %247
+  %253 = add nuw nsw i64 %250, 1
+  store i64 %253, ptr %6, align 8
+  %254 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %250
+  store i8 32, ptr %254, align 1
+  %255 = load i64, ptr %6, align 8
+  br label %256
 
-259:                                              ; preds = %254
-  %260 = add nuw nsw i64 %257, 1
-  store i64 %260, ptr %6, align 8
-  %261 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %257
-  store i8 32, ptr %261, align 1
-  %262 = load i64, ptr %6, align 8
-  br label %263
-
-263:                                              ; preds = %259, %254, %249
-  %264 = phi i64 [ %262, %259 ], [ %257, %254 ], [ %252, %249 ]
-  %265 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %264
-  store i8 0, ptr %265, align 1
+256:                                              ; preds = %252, %247, %242
+  %257 = phi i64 [ %255, %252 ], [ %250, %247 ], [ %245, %242 ]
+  %258 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %257
+  store i8 0, ptr %258, align 1
   call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %5)
-  %266 = load i64, ptr %6, align 8
-  %267 = icmp ult i64 %266, 511
-  br i1 %267, label %268, label %302
+  %259 = load i64, ptr %6, align 8
+  %260 = icmp ult i64 %259, 511
+  br i1 %260, label %261, label %295
 
-268:                                              ; preds = %263
-  %269 = add nuw nsw i64 %266, 1
-  store i64 %269, ptr %6, align 8
-  %270 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %266
-  store i8 105, ptr %270, align 1
-  %271 = load i64, ptr %6, align 8
-  %272 = icmp ult i64 %271, 511
-  br i1 %272, label %273, label %302
+261:                                              ; preds = %256
+  %262 = add nuw nsw i64 %259, 1
+  store i64 %262, ptr %6, align 8
+  %263 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %259
+  store i8 105, ptr %263, align 1
+  %264 = load i64, ptr %6, align 8
+  %265 = icmp ult i64 %264, 511
+  br i1 %265, label %266, label %295
 
-273:                                              ; preds = %268
-  %274 = add nuw nsw i64 %271, 1
-  store i64 %274, ptr %6, align 8
-  %275 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %271
-  store i8 110, ptr %275, align 1
-  %276 = load i64, ptr %6, align 8
-  %277 = icmp ult i64 %276, 511
-  br i1 %277, label %278, label %302
+266:                                              ; preds = %261
+  %267 = add nuw nsw i64 %264, 1
+  store i64 %267, ptr %6, align 8
+  %268 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %264
+  store i8 110, ptr %268, align 1
+  %269 = load i64, ptr %6, align 8
+  %270 = icmp ult i64 %269, 511
+  br i1 %270, label %271, label %295
 
-278:                                              ; preds = %273
-  %279 = add nuw nsw i64 %276, 1
-  store i64 %279, ptr %6, align 8
-  %280 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %276
-  store i8 112, ptr %280, align 1
-  %281 = load i64, ptr %6, align 8
-  %282 = icmp ult i64 %281, 511
-  br i1 %282, label %283, label %302
+271:                                              ; preds = %266
+  %272 = add nuw nsw i64 %269, 1
+  store i64 %272, ptr %6, align 8
+  %273 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %269
+  store i8 112, ptr %273, align 1
+  %274 = load i64, ptr %6, align 8
+  %275 = icmp ult i64 %274, 511
+  br i1 %275, label %276, label %295
 
-283:                                              ; preds = %278
-  %284 = add nuw nsw i64 %281, 1
-  store i64 %284, ptr %6, align 8
-  %285 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %281
-  store i8 117, ptr %285, align 1
-  %286 = load i64, ptr %6, align 8
-  %287 = icmp ult i64 %286, 511
-  br i1 %287, label %288, label %302
+276:                                              ; preds = %271
+  %277 = add nuw nsw i64 %274, 1
+  store i64 %277, ptr %6, align 8
+  %278 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %274
+  store i8 117, ptr %278, align 1
+  %279 = load i64, ptr %6, align 8
+  %280 = icmp ult i64 %279, 511
+  br i1 %280, label %281, label %295
 
-288:                                              ; preds = %283
-  %289 = add nuw nsw i64 %286, 1
-  store i64 %289, ptr %6, align 8
-  %290 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %286
-  store i8 116, ptr %290, align 1
-  %291 = load i64, ptr %6, align 8
-  %292 = icmp ult i64 %291, 511
-  br i1 %292, label %293, label %302
+281:                                              ; preds = %276
+  %282 = add nuw nsw i64 %279, 1
+  store i64 %282, ptr %6, align 8
+  %283 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %279
+  store i8 116, ptr %283, align 1
+  %284 = load i64, ptr %6, align 8
+  %285 = icmp ult i64 %284, 511
+  br i1 %285, label %286, label %295
 
-293:                                              ; preds = %288
-  %294 = add nuw nsw i64 %291, 1
-  store i64 %294, ptr %6, align 8
-  %295 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %291
-  store i8 32, ptr %295, align 1
-  %296 = load i64, ptr %6, align 8
-  %297 = icmp ult i64 %296, 511
-  br i1 %297, label %298, label %302
+286:                                              ; preds = %281
+  %287 = add nuw nsw i64 %284, 1
+  store i64 %287, ptr %6, align 8
+  %288 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %284
+  store i8 32, ptr %288, align 1
+  %289 = load i64, ptr %6, align 8
+  %290 = icmp ult i64 %289, 511
+  br i1 %290, label %291, label %295
 
-298:                                              ; preds = %293
-  %299 = add nuw nsw i64 %296, 1
-  store i64 %299, ptr %6, align 8
-  %300 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %296
-  store i8 39, ptr %300, align 1
-  %301 = load i64, ptr %6, align 8
-  br label %302
+291:                                              ; preds = %286
+  %292 = add nuw nsw i64 %289, 1
+  store i64 %292, ptr %6, align 8
+  %293 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %289
+  store i8 39, ptr %293, align 1
+  %294 = load i64, ptr %6, align 8
+  br label %295
 
-302:                                              ; preds = %298, %293, %288, %283, %278, %273, %268, %263
-  %303 = phi i64 [ %301, %298 ], [ %296, %293 ], [ %291, %288 ], [ %286, %283 ], [ %281, %278 ], [ %276, %273 ], [ %271, %268 ], [ %266, %263 ]
-  %304 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %303
-  store i8 0, ptr %304, align 1
-  %305 = load ptr, ptr %11, align 8
-  %306 = load i8, ptr %305, align 1
-  %307 = icmp eq i8 %306, 0
-  br i1 %307, label %319, label %308
+295:                                              ; preds = %291, %286, %281, %276, %271, %266, %261, %256
+  %296 = phi i64 [ %294, %291 ], [ %289, %286 ], [ %284, %281 ], [ %279, %276 ], [ %274, %271 ], [ %269, %266 ], [ %264, %261 ], [ %259, %256 ]
+  %297 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %296
+  store i8 0, ptr %297, align 1
+  %298 = load ptr, ptr %11, align 8
+  %299 = load i8, ptr %298, align 1
+  %300 = icmp eq i8 %299, 0
+  br i1 %300, label %312, label %301
 
-308:                                              ; preds = %302, %313
-  %309 = phi i8 [ %317, %313 ], [ %306, %302 ]
-  %310 = phi ptr [ %314, %313 ], [ %305, %302 ]
-  %311 = load i64, ptr %6, align 8
-  %312 = icmp ult i64 %311, 511
-  br i1 %312, label %313, label %319
+301:                                              ; preds = %295, %306
+  %302 = phi i8 [ %310, %306 ], [ %299, %295 ]
+  %303 = phi ptr [ %307, %306 ], [ %298, %295 ]
+  %304 = load i64, ptr %6, align 8
+  %305 = icmp ult i64 %304, 511
+  br i1 %305, label %306, label %312
 
-313:                                              ; preds = %308
-  %314 = getelementptr inbounds i8, ptr %310, i64 1
-  %315 = add nuw nsw i64 %311, 1
-  store i64 %315, ptr %6, align 8
-  %316 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %311
-  store i8 %309, ptr %316, align 1
-  %317 = load i8, ptr %314, align 1
-  %318 = icmp eq i8 %317, 0
-  br i1 %318, label %319, label %308, !llvm.loop !4
+306:                                              ; preds = %301
+  %307 = getelementptr inbounds i8, ptr %303, i64 1
+  %308 = add nuw nsw i64 %304, 1
+  store i64 %308, ptr %6, align 8
+  %309 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %304
+  store i8 %302, ptr %309, align 1
+  %310 = load i8, ptr %307, align 1
+  %311 = icmp eq i8 %310, 0
+  br i1 %311, label %312, label %301, !llvm.loop !4
 
-319:                                              ; preds = %313, %308, %302
+312:                                              ; preds = %306, %301, %295
+  %313 = load i64, ptr %6, align 8
+  %314 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %313
+  store i8 0, ptr %314, align 1
+  %315 = load i64, ptr %6, align 8
+  %316 = icmp ult i64 %315, 511
+  br i1 %316, label %317, label %376
+
+317:                                              ; preds = %312
+  %318 = add nuw nsw i64 %315, 1
+  store i64 %318, ptr %6, align 8
+  %319 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %315
+  store i8 39, ptr %319, align 1
   %320 = load i64, ptr %6, align 8
-  %321 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %320
-  store i8 0, ptr %321, align 1
-  %322 = load i64, ptr %6, align 8
-  %323 = icmp ult i64 %322, 511
-  br i1 %323, label %324, label %383
+  %321 = icmp ult i64 %320, 511
+  br i1 %321, label %322, label %376
 
-324:                                              ; preds = %319
-  %325 = add nuw nsw i64 %322, 1
-  store i64 %325, ptr %6, align 8
-  %326 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %322
-  store i8 39, ptr %326, align 1
-  %327 = load i64, ptr %6, align 8
-  %328 = icmp ult i64 %327, 511
-  br i1 %328, label %329, label %383
+322:                                              ; preds = %317
+  %323 = add nuw nsw i64 %320, 1
+  store i64 %323, ptr %6, align 8
+  %324 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %320
+  store i8 32, ptr %324, align 1
+  %325 = load i64, ptr %6, align 8
+  %326 = icmp ult i64 %325, 511
+  br i1 %326, label %327, label %376
 
-329:                                              ; preds = %324
-  %330 = add nuw nsw i64 %327, 1
-  store i64 %330, ptr %6, align 8
-  %331 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %327
-  store i8 32, ptr %331, align 1
-  %332 = load i64, ptr %6, align 8
-  %333 = icmp ult i64 %332, 511
-  br i1 %333, label %334, label %383
+327:                                              ; preds = %322
+  %328 = add nuw nsw i64 %325, 1
+  store i64 %328, ptr %6, align 8
+  %329 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %325
+  store i8 104, ptr %329, align 1
+  %330 = load i64, ptr %6, align 8
+  %331 = icmp ult i64 %330, 511
+  br i1 %331, label %332, label %376
 
-334:                                              ; preds = %329
-  %335 = add nuw nsw i64 %332, 1
-  store i64 %335, ptr %6, align 8
-  %336 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %332
-  store i8 104, ptr %336, align 1
-  %337 = load i64, ptr %6, align 8
-  %338 = icmp ult i64 %337, 511
-  br i1 %338, label %339, label %383
+332:                                              ; preds = %327
+  %333 = add nuw nsw i64 %330, 1
+  store i64 %333, ptr %6, align 8
+  %334 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %330
+  store i8 97, ptr %334, align 1
+  %335 = load i64, ptr %6, align 8
+  %336 = icmp ult i64 %335, 511
+  br i1 %336, label %337, label %376
 
-339:                                              ; preds = %334
-  %340 = add nuw nsw i64 %337, 1
-  store i64 %340, ptr %6, align 8
-  %341 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %337
-  store i8 97, ptr %341, align 1
-  %342 = load i64, ptr %6, align 8
-  %343 = icmp ult i64 %342, 511
-  br i1 %343, label %344, label %383
+337:                                              ; preds = %332
+  %338 = add nuw nsw i64 %335, 1
+  store i64 %338, ptr %6, align 8
+  %339 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %335
+  store i8 115, ptr %339, align 1
+  %340 = load i64, ptr %6, align 8
+  %341 = icmp ult i64 %340, 511
+  br i1 %341, label %342, label %376
 
-344:                                              ; preds = %339
-  %345 = add nuw nsw i64 %342, 1
-  store i64 %345, ptr %6, align 8
-  %346 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %342
-  store i8 115, ptr %346, align 1
-  %347 = load i64, ptr %6, align 8
-  %348 = icmp ult i64 %347, 511
-  br i1 %348, label %349, label %383
+342:                                              ; preds = %337
+  %343 = add nuw nsw i64 %340, 1
+  store i64 %343, ptr %6, align 8
+  %344 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %340
+  store i8 32, ptr %344, align 1
+  %345 = load i64, ptr %6, align 8
+  %346 = icmp ult i64 %345, 511
+  br i1 %346, label %347, label %376
 
-349:                                              ; preds = %344
-  %350 = add nuw nsw i64 %347, 1
-  store i64 %350, ptr %6, align 8
-  %351 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %347
-  store i8 32, ptr %351, align 1
-  %352 = load i64, ptr %6, align 8
-  %353 = icmp ult i64 %352, 511
-  br i1 %353, label %354, label %383
+347:                                              ; preds = %342
+  %348 = add nuw nsw i64 %345, 1
+  store i64 %348, ptr %6, align 8
+  %349 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %345
+  store i8 115, ptr %349, align 1
+  %350 = load i64, ptr %6, align 8
+  %351 = icmp ult i64 %350, 511
+  br i1 %351, label %352, label %376
 
-354:                                              ; preds = %349
-  %355 = add nuw nsw i64 %352, 1
-  store i64 %355, ptr %6, align 8
-  %356 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %352
-  store i8 115, ptr %356, align 1
-  %357 = load i64, ptr %6, align 8
-  %358 = icmp ult i64 %357, 511
-  br i1 %358, label %359, label %383
+352:                                              ; preds = %347
+  %353 = add nuw nsw i64 %350, 1
+  store i64 %353, ptr %6, align 8
+  %354 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %350
+  store i8 104, ptr %354, align 1
+  %355 = load i64, ptr %6, align 8
+  %356 = icmp ult i64 %355, 511
+  br i1 %356, label %357, label %376
 
-359:                                              ; preds = %354
-  %360 = add nuw nsw i64 %357, 1
-  store i64 %360, ptr %6, align 8
-  %361 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %357
-  store i8 104, ptr %361, align 1
-  %362 = load i64, ptr %6, align 8
-  %363 = icmp ult i64 %362, 511
-  br i1 %363, label %364, label %383
+357:                                              ; preds = %352
+  %358 = add nuw nsw i64 %355, 1
+  store i64 %358, ptr %6, align 8
+  %359 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %355
+  store i8 97, ptr %359, align 1
+  %360 = load i64, ptr %6, align 8
+  %361 = icmp ult i64 %360, 511
+  br i1 %361, label %362, label %376
 
-364:                                              ; preds = %359
-  %365 = add nuw nsw i64 %362, 1
-  store i64 %365, ptr %6, align 8
-  %366 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %362
-  store i8 97, ptr %366, align 1
-  %367 = load i64, ptr %6, align 8
-  %368 = icmp ult i64 %367, 511
-  br i1 %368, label %369, label %383
+362:                                              ; preds = %357
+  %363 = add nuw nsw i64 %360, 1
+  store i64 %363, ptr %6, align 8
+  %364 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %360
+  store i8 112, ptr %364, align 1
+  %365 = load i64, ptr %6, align 8
+  %366 = icmp ult i64 %365, 511
+  br i1 %366, label %367, label %376
 
-369:                                              ; preds = %364
-  %370 = add nuw nsw i64 %367, 1
-  store i64 %370, ptr %6, align 8
-  %371 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %367
-  store i8 112, ptr %371, align 1
-  %372 = load i64, ptr %6, align 8
-  %373 = icmp ult i64 %372, 511
-  br i1 %373, label %374, label %383
+367:                                              ; preds = %362
+  %368 = add nuw nsw i64 %365, 1
+  store i64 %368, ptr %6, align 8
+  %369 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %365
+  store i8 101, ptr %369, align 1
+  %370 = load i64, ptr %6, align 8
+  %371 = icmp ult i64 %370, 511
+  br i1 %371, label %372, label %376
 
-374:                                              ; preds = %369
-  %375 = add nuw nsw i64 %372, 1
-  store i64 %375, ptr %6, align 8
-  %376 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %372
-  store i8 101, ptr %376, align 1
-  %377 = load i64, ptr %6, align 8
-  %378 = icmp ult i64 %377, 511
-  br i1 %378, label %379, label %383
+372:                                              ; preds = %367
+  %373 = add nuw nsw i64 %370, 1
+  store i64 %373, ptr %6, align 8
+  %374 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %370
+  store i8 32, ptr %374, align 1
+  %375 = load i64, ptr %6, align 8
+  br label %376
 
-379:                                              ; preds = %374
-  %380 = add nuw nsw i64 %377, 1
-  store i64 %380, ptr %6, align 8
-  %381 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %377
-  store i8 32, ptr %381, align 1
+376:                                              ; preds = %372, %367, %362, %357, %352, %347, %342, %337, %332, %327, %322, %317, %312
+  %377 = phi i64 [ %375, %372 ], [ %370, %367 ], [ %365, %362 ], [ %360, %357 ], [ %355, %352 ], [ %350, %347 ], [ %345, %342 ], [ %340, %337 ], [ %335, %332 ], [ %330, %327 ], [ %325, %322 ], [ %320, %317 ], [ %315, %312 ]
+  %378 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %377
+  store i8 0, ptr %378, align 1
+  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %8, i64 noundef %207) #10
+  br label %379
+
+379:                                              ; preds = %396, %376
+  %380 = phi i8 [ 32, %376 ], [ %402, %396 ]
+  %381 = phi ptr [ @.str.12, %376 ], [ %399, %396 ]
   %382 = load i64, ptr %6, align 8
-  br label %383
+  %383 = icmp ult i64 %382, 511
+  br i1 %383, label %384, label %408
 
-383:                                              ; preds = %379, %374, %369, %364, %359, %354, %349, %344, %339, %334, %329, %324, %319
-  %384 = phi i64 [ %382, %379 ], [ %377, %374 ], [ %372, %369 ], [ %367, %364 ], [ %362, %359 ], [ %357, %354 ], [ %352, %349 ], [ %347, %344 ], [ %342, %339 ], [ %337, %334 ], [ %332, %329 ], [ %327, %324 ], [ %322, %319 ]
-  %385 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %384
-  store i8 0, ptr %385, align 1
-  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %8, i64 noundef %214) #10
-  br label %386
+384:                                              ; preds = %379
+  %385 = add nuw nsw i64 %382, 1
+  store i64 %385, ptr %6, align 8
+  %386 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %382
+  store i8 %380, ptr %386, align 1
+  %387 = load i64, ptr %6, align 8
+  %388 = icmp ult i64 %387, 511
+  br i1 %388, label %389, label %408
 
-386:                                              ; preds = %403, %383
-  %387 = phi i8 [ 32, %383 ], [ %409, %403 ]
-  %388 = phi ptr [ @.str.13, %383 ], [ %406, %403 ]
-  %389 = load i64, ptr %6, align 8
-  %390 = icmp ult i64 %389, 511
-  br i1 %390, label %391, label %415
-
-391:                                              ; preds = %386
-  %392 = add nuw nsw i64 %389, 1
+389:                                              ; preds = %384
+  %390 = getelementptr inbounds i8, ptr %381, i64 1
+  %391 = load i8, ptr %390, align 1
+  %392 = add nuw nsw i64 %387, 1
   store i64 %392, ptr %6, align 8
-  %393 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %389
-  store i8 %387, ptr %393, align 1
+  %393 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %387
+  store i8 %391, ptr %393, align 1
   %394 = load i64, ptr %6, align 8
   %395 = icmp ult i64 %394, 511
-  br i1 %395, label %396, label %415
+  br i1 %395, label %396, label %408
 
-396:                                              ; preds = %391
-  %397 = getelementptr inbounds i8, ptr %388, i64 1
+396:                                              ; preds = %389
+  %397 = getelementptr inbounds i8, ptr %381, i64 2
   %398 = load i8, ptr %397, align 1
-  %399 = add nuw nsw i64 %394, 1
-  store i64 %399, ptr %6, align 8
-  %400 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %394
-  store i8 %398, ptr %400, align 1
-  %401 = load i64, ptr %6, align 8
-  %402 = icmp ult i64 %401, 511
-  br i1 %402, label %403, label %415
+  %399 = getelementptr inbounds i8, ptr %381, i64 3
+  %400 = add nuw nsw i64 %394, 1
+  store i64 %400, ptr %6, align 8
+  %401 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %394
+  store i8 %398, ptr %401, align 1
+  %402 = load i8, ptr %399, align 1
+  %403 = icmp eq ptr %399, getelementptr inbounds ([22 x i8], ptr @.str.12, i64 0, i64 21)
+  br i1 %403, label %404, label %379, !llvm.loop !4
 
-403:                                              ; preds = %396
-  %404 = getelementptr inbounds i8, ptr %388, i64 2
-  %405 = load i8, ptr %404, align 1
-  %406 = getelementptr inbounds i8, ptr %388, i64 3
-  %407 = add nuw nsw i64 %401, 1
-  store i64 %407, ptr %6, align 8
-  %408 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %401
-  store i8 %405, ptr %408, align 1
-  %409 = load i8, ptr %406, align 1
-  %410 = icmp eq ptr %406, getelementptr inbounds ([22 x i8], ptr @.str.13, i64 0, i64 21)
-  br i1 %410, label %411, label %386, !llvm.loop !4
+404:                                              ; preds = %396
+  %405 = load i64, ptr %6, align 8
+  br label %408
 
-411:                                              ; preds = %403
-  %412 = load i64, ptr %6, align 8
-  br label %415
-
-413:                                              ; preds = %207, %189
-  %414 = phi ptr [ %208, %207 ], [ %192, %189 ]
+406:                                              ; preds = %200, %181
+  %407 = phi ptr [ %201, %200 ], [ %185, %181 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  br label %448
+  br label %441
 
-415:                                              ; preds = %386, %391, %396, %411
-  %416 = phi i64 [ %412, %411 ], [ %389, %386 ], [ %394, %391 ], [ %401, %396 ]
-  %417 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %416
-  store i8 0, ptr %417, align 1
-  %418 = load i32, ptr %150, align 8
-  %419 = zext i32 %418 to i64
-  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %151, i64 noundef %419) #10
-  %420 = load ptr, ptr %168, align 8
-  %421 = call ptr %420(i32 noundef 2, ptr noundef nonnull %152) #8
+408:                                              ; preds = %379, %384, %389, %404
+  %409 = phi i64 [ %405, %404 ], [ %382, %379 ], [ %387, %384 ], [ %394, %389 ]
+  %410 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %409
+  store i8 0, ptr %410, align 1
+  %411 = load i32, ptr %150, align 8
+  %412 = zext i32 %411 to i64
+  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %151, i64 noundef %412) #10
+  %413 = load ptr, ptr %165, align 8
+  %414 = call ptr %413(i32 noundef 2, ptr noundef nonnull %152) #8
   call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %6) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  %422 = icmp eq ptr %421, null
-  br i1 %422, label %423, label %448
+  %415 = icmp eq ptr %414, null
+  br i1 %415, label %416, label %441
 
-423:                                              ; preds = %415, %222
-  %424 = getelementptr inbounds %struct.ort_api, ptr %168, i64 0, i32 6
-  %425 = load ptr, ptr %424, align 8
-  %426 = load ptr, ptr %10, align 8
-  %427 = call ptr %425(ptr noundef %426, ptr noundef nonnull %12) #8
-  %428 = icmp eq ptr %427, null
-  br i1 %428, label %429, label %448
+416:                                              ; preds = %408, %215
+  %417 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 6
+  %418 = load ptr, ptr %417, align 8
+  %419 = load ptr, ptr %10, align 8
+  %420 = call ptr %418(ptr noundef %419, ptr noundef nonnull %12) #8
+  %421 = icmp eq ptr %420, null
+  br i1 %421, label %422, label %441
 
-429:                                              ; preds = %423
-  %430 = load ptr, ptr %20, align 8
-  %431 = getelementptr inbounds %struct.model_buffer, ptr %430, i64 %166
-  %432 = load ptr, ptr %12, align 8
-  %433 = load i64, ptr %153, align 8
-  %434 = ptrtoint ptr %432 to i64
-  %435 = load i32, ptr %154, align 4
-  %436 = zext i32 %435 to i64
-  %437 = urem i64 %434, %436
-  %438 = icmp eq i64 %437, 0
-  %439 = load ptr, ptr %22, align 8
-  %440 = select i1 %438, ptr %432, ptr %439
-  %441 = add i64 %433, 63
-  %442 = and i64 %441, -64
-  %443 = getelementptr inbounds i8, ptr %439, i64 %442
-  store ptr %443, ptr %22, align 8
-  store ptr %440, ptr %431, align 8
-  %444 = getelementptr inbounds i8, ptr %431, i64 8
-  store i64 %433, ptr %444, align 8
-  %445 = load ptr, ptr %12, align 8
-  %446 = icmp eq ptr %440, %445
-  br i1 %446, label %450, label %447
+422:                                              ; preds = %416
+  %423 = load ptr, ptr %20, align 8
+  %424 = getelementptr inbounds %struct.model_buffer, ptr %423, i64 %163
+  %425 = load ptr, ptr %12, align 8
+  %426 = load i64, ptr %153, align 8
+  %427 = ptrtoint ptr %425 to i64
+  %428 = load i32, ptr %154, align 4
+  %429 = zext i32 %428 to i64
+  %430 = urem i64 %427, %429
+  %431 = icmp eq i64 %430, 0
+  %432 = load ptr, ptr %22, align 8
+  %433 = select i1 %431, ptr %425, ptr %432
+  %434 = add i64 %426, 63
+  %435 = and i64 %434, -64
+  %436 = getelementptr inbounds i8, ptr %432, i64 %435
+  store ptr %436, ptr %22, align 8
+  store ptr %433, ptr %424, align 8
+  %437 = getelementptr inbounds i8, ptr %424, i64 8
+  store i64 %426, ptr %437, align 8
+  %438 = load ptr, ptr %12, align 8
+  %439 = icmp eq ptr %433, %438
+  br i1 %439, label %443, label %440
 
-447:                                              ; preds = %429
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %440, ptr align 1 %445, i64 %433, i1 false)
-  br label %450
+440:                                              ; preds = %422
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %433, ptr align 1 %438, i64 %426, i1 false)
+  br label %443
 
-448:                                              ; preds = %423, %415, %178, %413
-  %449 = phi ptr [ %414, %413 ], [ %427, %423 ], [ %421, %415 ], [ %182, %178 ]
+441:                                              ; preds = %416, %408, %175, %406
+  %442 = phi ptr [ %407, %406 ], [ %420, %416 ], [ %414, %408 ], [ %179, %175 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %11) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
-  br label %574
+  br label %552
 
-450:                                              ; preds = %447, %429, %187
-  %451 = phi ptr [ %188, %187 ], [ null, %447 ], [ null, %429 ]
+443:                                              ; preds = %440, %422
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %11) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
-  %452 = add nuw nsw i64 %166, 1
-  %453 = icmp eq ptr %451, null
-  %454 = icmp ult i64 %452, %136
-  %455 = select i1 %453, i1 %454, i1 false
-  br i1 %455, label %165, label %155, !llvm.loop !11
+  %444 = add nuw nsw i64 %163, 1
+  %445 = icmp eq i64 %444, %136
+  br i1 %445, label %155, label %162, !llvm.loop !11
 
-456:                                              ; preds = %507, %155
-  %457 = phi ptr [ %156, %155 ], [ %508, %507 ]
-  %458 = phi i1 [ %157, %155 ], [ %510, %507 ]
-  br i1 %458, label %513, label %574
-
-459:                                              ; preds = %507, %160
-  %460 = phi i64 [ 0, %160 ], [ %509, %507 ]
-  %461 = load ptr, ptr %15, align 8
-  %462 = load ptr, ptr %461, align 8
+446:                                              ; preds = %469, %157
+  %447 = phi i64 [ 0, %157 ], [ %490, %469 ]
+  %448 = load ptr, ptr %15, align 8
+  %449 = load ptr, ptr %448, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %3) #9
   store ptr null, ptr %3, align 8
   call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %4) #9
-  %463 = trunc i64 %460 to i32
-  %464 = call i32 @model_output(i32 noundef %463, ptr noundef null, ptr noundef nonnull %4) #8
-  %465 = getelementptr inbounds %struct.ort_api, ptr %462, i64 0, i32 22
-  %466 = load ptr, ptr %465, align 8
-  %467 = load ptr, ptr %17, align 8
-  %468 = load i32, ptr %162, align 8
-  %469 = zext i32 %468 to i64
-  %470 = call ptr %466(ptr noundef %467, i64 noundef %460, ptr noundef nonnull %161, i64 noundef %469, ptr noundef nonnull %3) #8
-  %471 = icmp eq ptr %470, null
-  br i1 %471, label %472, label %505
+  %450 = trunc i64 %447 to i32
+  %451 = call i32 @model_output(i32 noundef %450, ptr noundef null, ptr noundef nonnull %4) #8
+  %452 = getelementptr inbounds %struct.ort_api, ptr %449, i64 0, i32 22
+  %453 = load ptr, ptr %452, align 8
+  %454 = load ptr, ptr %17, align 8
+  %455 = load i32, ptr %159, align 8
+  %456 = zext i32 %455 to i64
+  %457 = call ptr %453(ptr noundef %454, i64 noundef %447, ptr noundef nonnull %158, i64 noundef %456, ptr noundef nonnull %3) #8
+  %458 = icmp eq ptr %457, null
+  br i1 %458, label %459, label %467
 
-472:                                              ; preds = %459
-  %473 = load ptr, ptr %3, align 8
-  %474 = icmp eq ptr %473, null
-  br i1 %474, label %475, label %477
+459:                                              ; preds = %446
+  %460 = getelementptr inbounds %struct.ort_api, ptr %449, i64 0, i32 6
+  %461 = load ptr, ptr %460, align 8
+  %462 = load ptr, ptr %3, align 8
+  %463 = load ptr, ptr %21, align 8
+  %464 = getelementptr inbounds ptr, ptr %463, i64 %447
+  %465 = call ptr %461(ptr noundef %462, ptr noundef %464) #8
+  %466 = icmp eq ptr %465, null
+  br i1 %466, label %469, label %467
 
-475:                                              ; preds = %472
-  %476 = call fastcc ptr @fail(ptr noundef nonnull %462, i32 noundef 2, ptr noundef nonnull @.str.18) #10
-  br label %507
-
-477:                                              ; preds = %472
-  %478 = getelementptr inbounds %struct.ort_api, ptr %462, i64 0, i32 6
-  %479 = load ptr, ptr %478, align 8
-  %480 = load ptr, ptr %21, align 8
-  %481 = getelementptr inbounds ptr, ptr %480, i64 %460
-  %482 = call ptr %479(ptr noundef nonnull %473, ptr noundef %481) #8
-  %483 = icmp eq ptr %482, null
-  br i1 %483, label %484, label %505
-
-484:                                              ; preds = %477
-  %485 = load ptr, ptr %20, align 8
-  %486 = load i32, ptr %24, align 4
-  %487 = add i32 %486, %463
-  %488 = zext i32 %487 to i64
-  %489 = getelementptr inbounds %struct.model_buffer, ptr %485, i64 %488
-  %490 = load ptr, ptr %21, align 8
-  %491 = getelementptr inbounds ptr, ptr %490, i64 %460
-  %492 = load ptr, ptr %491, align 8
-  %493 = load i64, ptr %163, align 8
-  %494 = ptrtoint ptr %492 to i64
-  %495 = load i32, ptr %164, align 4
-  %496 = zext i32 %495 to i64
-  %497 = urem i64 %494, %496
-  %498 = icmp eq i64 %497, 0
-  %499 = load ptr, ptr %22, align 8
-  %500 = select i1 %498, ptr %492, ptr %499
-  %501 = add i64 %493, 63
-  %502 = and i64 %501, -64
-  %503 = getelementptr inbounds i8, ptr %499, i64 %502
-  store ptr %503, ptr %22, align 8
-  store ptr %500, ptr %489, align 8
-  %504 = getelementptr inbounds i8, ptr %489, i64 8
-  store i64 %493, ptr %504, align 8
-  br label %507
-
-505:                                              ; preds = %477, %459
-  %506 = phi ptr [ %482, %477 ], [ %470, %459 ]
+467:                                              ; preds = %459, %446
+  %468 = phi ptr [ %465, %459 ], [ %457, %446 ]
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
-  br label %574
+  br label %552
 
-507:                                              ; preds = %484, %475
-  %508 = phi ptr [ null, %484 ], [ %476, %475 ]
+469:                                              ; preds = %459
+  %470 = load ptr, ptr %20, align 8
+  %471 = load i32, ptr %24, align 4
+  %472 = add i32 %471, %450
+  %473 = zext i32 %472 to i64
+  %474 = getelementptr inbounds %struct.model_buffer, ptr %470, i64 %473
+  %475 = load ptr, ptr %21, align 8
+  %476 = getelementptr inbounds ptr, ptr %475, i64 %447
+  %477 = load ptr, ptr %476, align 8
+  %478 = load i64, ptr %160, align 8
+  %479 = ptrtoint ptr %477 to i64
+  %480 = load i32, ptr %161, align 4
+  %481 = zext i32 %480 to i64
+  %482 = urem i64 %479, %481
+  %483 = icmp eq i64 %482, 0
+  %484 = load ptr, ptr %22, align 8
+  %485 = select i1 %483, ptr %477, ptr %484
+  %486 = add i64 %478, 63
+  %487 = and i64 %486, -64
+  %488 = getelementptr inbounds i8, ptr %484, i64 %487
+  store ptr %488, ptr %22, align 8
+  store ptr %485, ptr %474, align 8
+  %489 = getelementptr inbounds i8, ptr %474, i64 8
+  store i64 %478, ptr %489, align 8
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
-  %509 = add nuw nsw i64 %460, 1
-  %510 = icmp eq ptr %508, null
-  %511 = icmp ult i64 %509, %138
-  %512 = select i1 %510, i1 %511, i1 false
-  br i1 %512, label %459, label %456, !llvm.loop !12
+  %490 = add nuw nsw i64 %447, 1
+  %491 = icmp eq i64 %490, %138
+  br i1 %491, label %492, label %446, !llvm.loop !12
 
-513:                                              ; preds = %456
-  %514 = load ptr, ptr %22, align 8
-  %515 = load ptr, ptr %20, align 8
-  %516 = getelementptr inbounds %struct.model_buffer, ptr %515, i64 %136
-  %517 = call i32 @model_run(ptr noundef null, ptr noundef %515, ptr noundef %516, ptr %514, i64 %44, ptr noundef nonnull %13) #8
-  %518 = load ptr, ptr %23, align 8
-  %519 = icmp eq ptr %518, null
-  br i1 %519, label %520, label %574
+492:                                              ; preds = %469, %155
+  %493 = load ptr, ptr %22, align 8
+  %494 = load ptr, ptr %20, align 8
+  %495 = getelementptr inbounds %struct.model_buffer, ptr %494, i64 %136
+  %496 = call i32 @model_run(ptr noundef null, ptr noundef %494, ptr noundef %495, ptr %493, i64 %44, ptr noundef nonnull %13) #8
+  %497 = load ptr, ptr %23, align 8
+  %498 = icmp eq ptr %497, null
+  br i1 %498, label %499, label %552
 
-520:                                              ; preds = %513
-  %521 = icmp eq i32 %517, 0
-  br i1 %521, label %522, label %529
+499:                                              ; preds = %492
+  %500 = icmp eq i32 %496, 0
+  br i1 %500, label %501, label %507
 
-522:                                              ; preds = %520
-  %523 = icmp eq i32 %135, 0
-  br i1 %523, label %574, label %524
+501:                                              ; preds = %499
+  br i1 %156, label %552, label %502
 
-524:                                              ; preds = %522
-  %525 = and i64 %138, 1
-  %526 = icmp eq i32 %135, 1
-  br i1 %526, label %561, label %527
+502:                                              ; preds = %501
+  %503 = and i64 %138, 1
+  %504 = icmp eq i32 %135, 1
+  br i1 %504, label %539, label %505
 
-527:                                              ; preds = %524
-  %528 = and i64 %138, 4294967294
-  br label %534
+505:                                              ; preds = %502
+  %506 = and i64 %138, 4294967294
+  br label %512
 
-529:                                              ; preds = %520
-  %530 = load ptr, ptr %15, align 8
-  %531 = load ptr, ptr %530, align 8
-  %532 = call ptr @model_status_text(i32 noundef %517) #8
-  %533 = call fastcc ptr @fail(ptr noundef %531, i32 noundef 6, ptr noundef %532) #10
-  br label %574
+507:                                              ; preds = %499
+  %508 = load ptr, ptr %15, align 8
+  %509 = load ptr, ptr %508, align 8
+  %510 = call ptr @model_status_text(i32 noundef %496) #8
+  %511 = call fastcc ptr @fail(ptr noundef %509, i32 noundef 6, ptr noundef %510) #10
+  br label %552
 
-534:                                              ; preds = %557, %527
-  %535 = phi i64 [ 0, %527 ], [ %558, %557 ]
-  %536 = phi i64 [ 0, %527 ], [ %559, %557 ]
-  %537 = getelementptr inbounds %struct.model_buffer, ptr %516, i64 %535
-  %538 = load ptr, ptr %537, align 8
-  %539 = load ptr, ptr %21, align 8
-  %540 = getelementptr inbounds ptr, ptr %539, i64 %535
-  %541 = load ptr, ptr %540, align 8
-  %542 = icmp eq ptr %538, %541
-  br i1 %542, label %546, label %543
+512:                                              ; preds = %535, %505
+  %513 = phi i64 [ 0, %505 ], [ %536, %535 ]
+  %514 = phi i64 [ 0, %505 ], [ %537, %535 ]
+  %515 = getelementptr inbounds %struct.model_buffer, ptr %495, i64 %513
+  %516 = load ptr, ptr %515, align 8
+  %517 = load ptr, ptr %21, align 8
+  %518 = getelementptr inbounds ptr, ptr %517, i64 %513
+  %519 = load ptr, ptr %518, align 8
+  %520 = icmp eq ptr %516, %519
+  br i1 %520, label %524, label %521
 
-543:                                              ; preds = %534
-  %544 = getelementptr inbounds %struct.model_buffer, ptr %537, i64 0, i32 1
-  %545 = load i64, ptr %544, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %541, ptr align 1 %538, i64 %545, i1 false)
-  br label %546
+521:                                              ; preds = %512
+  %522 = getelementptr inbounds %struct.model_buffer, ptr %515, i64 0, i32 1
+  %523 = load i64, ptr %522, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %519, ptr align 1 %516, i64 %523, i1 false)
+  br label %524
 
-546:                                              ; preds = %543, %534
-  %547 = or i64 %535, 1
-  %548 = getelementptr inbounds %struct.model_buffer, ptr %516, i64 %547
-  %549 = load ptr, ptr %548, align 8
-  %550 = load ptr, ptr %21, align 8
-  %551 = getelementptr inbounds ptr, ptr %550, i64 %547
-  %552 = load ptr, ptr %551, align 8
-  %553 = icmp eq ptr %549, %552
-  br i1 %553, label %557, label %554
+524:                                              ; preds = %521, %512
+  %525 = or i64 %513, 1
+  %526 = getelementptr inbounds %struct.model_buffer, ptr %495, i64 %525
+  %527 = load ptr, ptr %526, align 8
+  %528 = load ptr, ptr %21, align 8
+  %529 = getelementptr inbounds ptr, ptr %528, i64 %525
+  %530 = load ptr, ptr %529, align 8
+  %531 = icmp eq ptr %527, %530
+  br i1 %531, label %535, label %532
 
-554:                                              ; preds = %546
-  %555 = getelementptr inbounds %struct.model_buffer, ptr %548, i64 0, i32 1
-  %556 = load i64, ptr %555, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %552, ptr align 1 %549, i64 %556, i1 false)
-  br label %557
+532:                                              ; preds = %524
+  %533 = getelementptr inbounds %struct.model_buffer, ptr %526, i64 0, i32 1
+  %534 = load i64, ptr %533, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %530, ptr align 1 %527, i64 %534, i1 false)
+  br label %535
 
-557:                                              ; preds = %554, %546
-  %558 = add nuw nsw i64 %535, 2
-  %559 = add i64 %536, 2
-  %560 = icmp eq i64 %559, %528
-  br i1 %560, label %561, label %534, !llvm.loop !13
+535:                                              ; preds = %532, %524
+  %536 = add nuw nsw i64 %513, 2
+  %537 = add i64 %514, 2
+  %538 = icmp eq i64 %537, %506
+  br i1 %538, label %539, label %512, !llvm.loop !13
 
-561:                                              ; preds = %557, %524
-  %562 = phi i64 [ 0, %524 ], [ %558, %557 ]
-  %563 = icmp eq i64 %525, 0
-  br i1 %563, label %574, label %564
+539:                                              ; preds = %535, %502
+  %540 = phi i64 [ 0, %502 ], [ %536, %535 ]
+  %541 = icmp eq i64 %503, 0
+  br i1 %541, label %552, label %542
 
-564:                                              ; preds = %561
-  %565 = getelementptr inbounds %struct.model_buffer, ptr %516, i64 %562
-  %566 = load ptr, ptr %565, align 8
-  %567 = load ptr, ptr %21, align 8
-  %568 = getelementptr inbounds ptr, ptr %567, i64 %562
-  %569 = load ptr, ptr %568, align 8
-  %570 = icmp eq ptr %566, %569
-  br i1 %570, label %574, label %571
+542:                                              ; preds = %539
+  %543 = getelementptr inbounds %struct.model_buffer, ptr %495, i64 %540
+  %544 = load ptr, ptr %543, align 8
+  %545 = load ptr, ptr %21, align 8
+  %546 = getelementptr inbounds ptr, ptr %545, i64 %540
+  %547 = load ptr, ptr %546, align 8
+  %548 = icmp eq ptr %544, %547
+  br i1 %548, label %552, label %549
 
-571:                                              ; preds = %564
-  %572 = getelementptr inbounds %struct.model_buffer, ptr %565, i64 0, i32 1
-  %573 = load i64, ptr %572, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %569, ptr align 1 %566, i64 %573, i1 false)
-  br label %574
+549:                                              ; preds = %542
+  %550 = getelementptr inbounds %struct.model_buffer, ptr %543, i64 0, i32 1
+  %551 = load i64, ptr %550, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %547, ptr align 1 %544, i64 %551, i1 false)
+  br label %552
 
-574:                                              ; preds = %561, %571, %564, %448, %456, %505, %513, %522, %529
-  %575 = phi ptr [ %457, %456 ], [ %533, %529 ], [ %518, %513 ], [ null, %522 ], [ %506, %505 ], [ %449, %448 ], [ null, %564 ], [ null, %571 ], [ null, %561 ]
+552:                                              ; preds = %539, %549, %542, %441, %467, %492, %501, %507
+  %553 = phi ptr [ %511, %507 ], [ %497, %492 ], [ null, %501 ], [ %468, %467 ], [ %442, %441 ], [ null, %542 ], [ null, %549 ], [ null, %539 ]
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %13) #9
-  %576 = ptrtoint ptr %127 to i64
-  %577 = cmpxchg ptr %73, i64 0, i64 %576 acq_rel monotonic, align 8
-  %578 = extractvalue { i64, i1 } %577, 1
-  br i1 %578, label %618, label %579
+  %554 = ptrtoint ptr %127 to i64
+  %555 = cmpxchg ptr %73, i64 0, i64 %554 acq_rel monotonic, align 8
+  %556 = extractvalue { i64, i1 } %555, 1
+  br i1 %556, label %596, label %557
 
-579:                                              ; preds = %574
-  %580 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 1
-  %581 = cmpxchg ptr %580, i64 0, i64 %576 acq_rel monotonic, align 8
-  %582 = extractvalue { i64, i1 } %581, 1
-  br i1 %582, label %618, label %583
+557:                                              ; preds = %552
+  %558 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 1
+  %559 = cmpxchg ptr %558, i64 0, i64 %554 acq_rel monotonic, align 8
+  %560 = extractvalue { i64, i1 } %559, 1
+  br i1 %560, label %596, label %561
 
-583:                                              ; preds = %579
-  %584 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 2
-  %585 = cmpxchg ptr %584, i64 0, i64 %576 acq_rel monotonic, align 8
-  %586 = extractvalue { i64, i1 } %585, 1
-  br i1 %586, label %618, label %587
+561:                                              ; preds = %557
+  %562 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 2
+  %563 = cmpxchg ptr %562, i64 0, i64 %554 acq_rel monotonic, align 8
+  %564 = extractvalue { i64, i1 } %563, 1
+  br i1 %564, label %596, label %565
 
-587:                                              ; preds = %583
-  %588 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 3
-  %589 = cmpxchg ptr %588, i64 0, i64 %576 acq_rel monotonic, align 8
-  %590 = extractvalue { i64, i1 } %589, 1
-  br i1 %590, label %618, label %591
+565:                                              ; preds = %561
+  %566 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 3
+  %567 = cmpxchg ptr %566, i64 0, i64 %554 acq_rel monotonic, align 8
+  %568 = extractvalue { i64, i1 } %567, 1
+  br i1 %568, label %596, label %569
 
-591:                                              ; preds = %587
-  %592 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 4
-  %593 = cmpxchg ptr %592, i64 0, i64 %576 acq_rel monotonic, align 8
-  %594 = extractvalue { i64, i1 } %593, 1
-  br i1 %594, label %618, label %595
+569:                                              ; preds = %565
+  %570 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 4
+  %571 = cmpxchg ptr %570, i64 0, i64 %554 acq_rel monotonic, align 8
+  %572 = extractvalue { i64, i1 } %571, 1
+  br i1 %572, label %596, label %573
 
-595:                                              ; preds = %591
-  %596 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 5
-  %597 = cmpxchg ptr %596, i64 0, i64 %576 acq_rel monotonic, align 8
-  %598 = extractvalue { i64, i1 } %597, 1
-  br i1 %598, label %618, label %599
+573:                                              ; preds = %569
+  %574 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 5
+  %575 = cmpxchg ptr %574, i64 0, i64 %554 acq_rel monotonic, align 8
+  %576 = extractvalue { i64, i1 } %575, 1
+  br i1 %576, label %596, label %577
 
-599:                                              ; preds = %595
-  %600 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 6
-  %601 = cmpxchg ptr %600, i64 0, i64 %576 acq_rel monotonic, align 8
-  %602 = extractvalue { i64, i1 } %601, 1
-  br i1 %602, label %618, label %603
+577:                                              ; preds = %573
+  %578 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 6
+  %579 = cmpxchg ptr %578, i64 0, i64 %554 acq_rel monotonic, align 8
+  %580 = extractvalue { i64, i1 } %579, 1
+  br i1 %580, label %596, label %581
 
-603:                                              ; preds = %599
-  %604 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 7
-  %605 = cmpxchg ptr %604, i64 0, i64 %576 acq_rel monotonic, align 8
-  %606 = extractvalue { i64, i1 } %605, 1
-  br i1 %606, label %618, label %607
+581:                                              ; preds = %577
+  %582 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 7
+  %583 = cmpxchg ptr %582, i64 0, i64 %554 acq_rel monotonic, align 8
+  %584 = extractvalue { i64, i1 } %583, 1
+  br i1 %584, label %596, label %585
 
-607:                                              ; preds = %603
-  %608 = load ptr, ptr %0, align 8
-  %609 = getelementptr inbounds %struct.ort_api, ptr %608, i64 0, i32 14
-  %610 = load ptr, ptr %609, align 8
-  %611 = load ptr, ptr %74, align 8
-  %612 = call ptr %610(ptr noundef %611, ptr noundef nonnull %127) #8
-  %613 = icmp eq ptr %612, null
-  br i1 %613, label %618, label %614
+585:                                              ; preds = %581
+  %586 = load ptr, ptr %0, align 8
+  %587 = getelementptr inbounds %struct.ort_api, ptr %586, i64 0, i32 14
+  %588 = load ptr, ptr %587, align 8
+  %589 = load ptr, ptr %74, align 8
+  %590 = call ptr %588(ptr noundef %589, ptr noundef nonnull %127) #8
+  %591 = icmp eq ptr %590, null
+  br i1 %591, label %596, label %592
 
-614:                                              ; preds = %607
-  %615 = load ptr, ptr %0, align 8
-  %616 = getelementptr inbounds %struct.ort_api, ptr %615, i64 0, i32 24
-  %617 = load ptr, ptr %616, align 8
-  call void %617(ptr noundef nonnull %612) #8
-  br label %618
+592:                                              ; preds = %585
+  %593 = load ptr, ptr %0, align 8
+  %594 = getelementptr inbounds %struct.ort_api, ptr %593, i64 0, i32 24
+  %595 = load ptr, ptr %594, align 8
+  call void %595(ptr noundef nonnull %590) #8
+  br label %596
 
-618:                                              ; preds = %614, %607, %603, %599, %595, %591, %587, %583, %579, %574, %107, %122, %66
-  %619 = phi ptr [ %70, %66 ], [ %124, %122 ], [ %105, %107 ], [ %575, %574 ], [ %575, %579 ], [ %575, %583 ], [ %575, %587 ], [ %575, %591 ], [ %575, %595 ], [ %575, %599 ], [ %575, %603 ], [ %575, %607 ], [ %575, %614 ]
+596:                                              ; preds = %592, %585, %581, %577, %573, %569, %565, %561, %557, %552, %107, %122, %66
+  %597 = phi ptr [ %70, %66 ], [ %124, %122 ], [ %105, %107 ], [ %553, %552 ], [ %553, %557 ], [ %553, %561 ], [ %553, %565 ], [ %553, %569 ], [ %553, %573 ], [ %553, %577 ], [ %553, %581 ], [ %553, %585 ], [ %553, %592 ]
   call void @llvm.lifetime.end.p0(i64 104, ptr nonnull %15) #9
-  ret ptr %619
+  ret ptr %597
 }
 
 declare i32 @model_input(i32 noundef, ptr noundef, ptr noundef) local_unnamed_addr #3
@@ -2260,7 +2270,7 @@ define internal fastcc void @add_shape(ptr nocapture noundef %0, ptr nocapture n
 
 19:                                               ; preds = %89, %11
   %20 = icmp ugt i64 %2, 8
-  %21 = select i1 %20, ptr @.str.16, ptr @.str.17
+  %21 = select i1 %20, ptr @.str.15, ptr @.str.16
   %22 = load i8, ptr %21, align 1
   %23 = icmp eq i8 %22, 0
   br i1 %23, label %35, label %24

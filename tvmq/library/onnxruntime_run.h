@@ -1,64 +1,8 @@
-/* Runs of an operator, and what it says of wrong tensors: a part of onnxruntime.c.
+/* Runs of an operator: a part of onnxruntime.c.
 
    Any number of threads may run a kernel: each run takes memory that no other has, and leaves it to the kernel for those
    that follow. */
-enum { MOST_TEXT = 512, KEPT = 8 };
-
-/* ---- texts */
-
-struct text {
-    size_t length;
-    char data[MOST_TEXT];
-};
-
-static void add_text(struct text *text, const char *more) {
-    while (*more && text->length < MOST_TEXT - 1) text->data[text->length++] = *more++;
-    text->data[text->length] = 0;
-}
-
-static void add_number(struct text *text, int64_t number) {
-    char digits[24], *digit = digits + sizeof digits - 1;
-    uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
-    *digit = 0;
-    do
-        *--digit = (char)('0' + rest % 10);
-    while (rest /= 10);
-    if (number < 0) *--digit = '-';
-    add_text(text, digit);
-}
-
-static void add_shape(struct text *text, const int64_t *shape, size_t rank) {
-    add_text(text, "[");
-    for (size_t axis = 0; axis < rank && axis < MODEL_MOST_RANK; axis++) {
-        if (axis) add_text(text, ", ");
-        add_number(text, shape[axis]);
-    }
-    add_text(text, rank > MODEL_MOST_RANK ? ", ...]" : "]");
-}
-
-static int equal_texts(const char *one, const char *other) {
-    while (*one && *one == *other) one++, other++;
-    return *one == *other;
-}
-
-static model_description describe_model(void) {
-    model_description description;
-    model_describe(&description);
-    return description;
-}
-
-static void begin_message(struct text *text) {
-    text->length = 0;
-    add_text(text, describe_model().name);
-    add_text(text, ": ");
-}
-
-static struct ort_status *fail(const struct ort_api *api, int code, const char *why) {
-    struct text text;
-    begin_message(&text);
-    add_text(&text, why);
-    return api->create_status(code, text.data);
-}
+enum { KEPT = 8 };
 
 /* ---- memory */
 
@@ -179,7 +123,6 @@ static struct ort_status *read_input(struct run *run, uint32_t number) {
     describe_tensor(&run->model, number, &tensor);
     struct ort_status *status = api->get_input(run->context, number, &value);
     if (status) return status;
-    if (!value) return fail(api, INVALID_ARGUMENT, "an input is missing");
     if ((status = check_shape(api, value, &tensor))) return status;
     if ((status = api->get_data((struct ort_value *)value, &data))) return status;
     model_buffer buffer = run->buffers[number] = place_tensor(run, &tensor, data);
@@ -194,7 +137,6 @@ static struct ort_status *make_output(struct run *run, uint32_t number) {
     model_output(number, 0, &tensor);
     struct ort_status *status = api->get_output(run->context, number, tensor.shape, tensor.rank, &value);
     if (status) return status;
-    if (!value) return fail(api, INVALID_ARGUMENT, "an output is missing");
     if ((status = api->get_data(value, run->results + number))) return status;
     run->buffers[run->model.inputs + number] = place_tensor(run, &tensor, run->results[number]);
     return 0;

@@ -17,7 +17,7 @@ from tvmq.version import __version__
 if TYPE_CHECKING:
     import onnx
 
-DOMAIN, DOMAIN_VERSION = "tvmq", 1  # of operators of libraries
+DOMAIN_VERSION = 1
 IR_VERSION = 8  # of the file: read by all versions of onnxruntime that take the operator
 TASKS = 8  # parts of a parallel loop, which the threads of a session share
 # Types for which onnxruntime.c has numbers
@@ -33,13 +33,14 @@ def operator_file(interface: Interface) -> bytes:
     """
     from onnx import helper
 
+    domain = f"tvmq.{interface.name}"  # a session takes a domain of one library alone
     inputs, outputs = _declare(interface.inputs), _declare(interface.outputs)
     node = helper.make_node(
         interface.name,
         [value.name for value in inputs],
         [value.name for value in outputs],
         name=interface.name,
-        domain=DOMAIN,
+        domain=domain,
         model_hash=interface.model_hash,
         tasks=TASKS,
     )
@@ -47,7 +48,7 @@ def operator_file(interface: Interface) -> bytes:
     graph = helper.make_graph([node], interface.name, inputs, outputs, doc_string=text)
     model = helper.make_model(
         graph,
-        opset_imports=[helper.make_opsetid(DOMAIN, DOMAIN_VERSION)],
+        opset_imports=[helper.make_opsetid(domain, DOMAIN_VERSION)],
         ir_version=IR_VERSION,
         producer_name="tvmq",
         producer_version=__version__,
