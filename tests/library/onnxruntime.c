@@ -14,12 +14,13 @@
 enum { PICTURE = 16 * 16, SCORES = 10, CALLERS = 4, RUNS = 50, SESSIONS = 5, VERSION = 17, FLOAT = 1 };
 
 typedef void *status;
+typedef void (*function)(void);
 struct base {
-    void *(*get_api)(uint32_t version);
+    const function *(*get_api)(uint32_t version);
     const char *(*get_version)(void);
 };
 
-static void **api;
+static const function *api;
 static void *session, *memory_info;
 static float expected[SCORES], picture[PICTURE];
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -258,21 +257,21 @@ class ApiBase(ctypes.Structure):
     """OrtApiBase."""
 
     _fields_ = (
-        ("get_api", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)),
-        ("get_version", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+        ("get_api", ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_uint32)),
+        ("get_version", ctypes.CFUNCTYPE(ctypes.c_size_t)),
     )
 
 
 @pytest.mark.parametrize("version", [b"1.16.3", b"1.9.0", b"0.5", b""])
 def test_an_older_onnxruntime_gets_a_sentence(version, operator):
-    texts, asked = [], []
-    create_status = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)(
+    texts, asked, memory = [], [], ctypes.create_string_buffer(version)
+    create_status = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int, ctypes.c_char_p)(
         lambda _code, text: texts.append(text.decode()) or 7
     )
     table = (ctypes.c_void_p * 1)(ctypes.cast(create_status, ctypes.c_void_p))
     base = ApiBase(
         ApiBase._fields_[0][1](lambda number: asked.append(number) or ctypes.addressof(table)),
-        ApiBase._fields_[1][1](lambda: version),
+        ApiBase._fields_[1][1](lambda: ctypes.addressof(memory)),
     )
     assert getattr(ctypes.CDLL(str(operator.library)), REGISTER)(None, ctypes.byref(base)) == 7
     assert asked == [1]
@@ -313,7 +312,6 @@ def test_a_c_program_of_onnxruntime(digits, operator, tmp_path):
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_a_result_that_is_an_input_and_one_that_is_given_twice(tmp_path):
     """Names of a file's values are unique."""
     text = "<ir_version: 8, opset_import: ['' : 13]> g (float[4] x) => (float[4] y, float[4] x) { y = Relu(x) }"
@@ -323,8 +321,3 @@ def test_a_result_that_is_an_input_and_one_that_is_given_twice(tmp_path):
     x = np.array([-1, 2, -3, 4], np.float32)
     results = open_session(export.onnx, export.library).run(None, {"x": x})
     np.testing.assert_array_equal(results, [np.maximum(x, 0), x])
-
-
-def test_no_module_of_onnx_is_loaded_for_other_exports():
-    code = "import sys, tvmq.library.library_export; sys.exit('onnx' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -5,7 +5,8 @@ Tests: tests/library/test_onnxruntime_operator.py
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def operator_file(interface: Interface) -> bytes:
     from onnx import helper
 
     domain = f"tvmq.{interface.name}"  # a session takes a domain of one library alone
-    inputs, outputs = _declare(interface.inputs), _declare(interface.outputs)
+    inputs = _declare(interface.inputs, set())
+    outputs = _declare(interface.outputs, {value.name for value in inputs})
     node = helper.make_node(
         interface.name,
         [value.name for value in inputs],
@@ -56,7 +58,8 @@ def operator_file(interface: Interface) -> bytes:
     return bytes(model.SerializeToString(deterministic=True))
 
 
-def _declare(tensors: Sequence[Mapping[str, Any]]) -> list[onnx.ValueInfoProto]:
+def _declare(tensors: Sequence[Mapping[str, Any]], known: set[str]) -> list[onnx.ValueInfoProto]:
+    """Tensors as values of a graph; known: names of values, each of which is one value's."""
     from onnx import helper
 
     values = []
@@ -67,8 +70,16 @@ def _declare(tensors: Sequence[Mapping[str, Any]]) -> list[onnx.ValueInfoProto]:
                 f"takes; export the library without it, or convert it to one of {', '.join(TYPES)}"
             )
         dtype = helper.np_dtype_to_tensor_dtype(np.dtype(tensor["dtype"]))
-        values.append(helper.make_tensor_value_info(tensor["name"], dtype, tensor["shape"], _encoding(tensor)))
+        name = next(name for name in _names(tensor["name"]) if name not in known)
+        known.add(name)
+        values.append(helper.make_tensor_value_info(name, dtype, tensor["shape"], _encoding(tensor)))
     return values
+
+
+def _names(name: str) -> Iterator[str]:
+    """The name, name_1, name_2 and so on."""
+    yield name
+    yield from (f"{name}_{number}" for number in count(1))
 
 
 def _encoding(tensor: Mapping[str, Any]) -> str:
