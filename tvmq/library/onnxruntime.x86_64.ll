@@ -1,4 +1,4 @@
-; 0501b745877e783dabeaadcf476dc9de34e2752890345dba5828f95851148e09 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 5f7f4b14f861fba1e2a8aa695d0beec6df9898f5517a3a355d53466c842f930d is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'onnxruntime.c'
 source_filename = "onnxruntime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -12,7 +12,7 @@ target triple = "x86_64-unknown-linux-gnu"
 %struct.model_tensor = type { ptr, ptr, i32, i32, [8 x i64], i64, double, i64 }
 %struct.kernel = type { ptr, ptr, i32, [8 x ptr] }
 %struct.model_threads = type { i32, ptr, ptr }
-%struct.run = type { ptr, ptr, %struct.model_description, ptr, ptr, ptr, ptr }
+%struct.run = type { ptr, ptr, %struct.model_description, ptr, ptr, ptr, ptr, ptr }
 %struct.block = type { ptr, i64 }
 %struct.model_buffer = type { ptr, i64 }
 %struct.job = type { ptr, ptr }
@@ -1143,7 +1143,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
   %14 = alloca ptr, align 8
   %15 = alloca %struct.run, align 8
   %16 = alloca %struct.model_tensor, align 8
-  call void @llvm.lifetime.start.p0(i64 104, ptr nonnull %15) #9
+  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %15) #9
   store ptr %0, ptr %15, align 8
   %17 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 1
   store ptr %1, ptr %17, align 8
@@ -1157,925 +1157,952 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
   store ptr null, ptr %22, align 8
   %23 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 6
   store ptr null, ptr %23, align 8
-  %24 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 2, i32 6
-  %25 = load i32, ptr %24, align 4
-  %26 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 2, i32 7
-  %27 = load i32, ptr %26, align 8
-  %28 = add i32 %27, %25
-  %29 = zext i32 %28 to i64
-  %30 = shl nuw nsw i64 %29, 4
-  %31 = zext i32 %27 to i64
-  %32 = shl nuw nsw i64 %31, 3
-  %33 = add nuw nsw i64 %32, 63
-  %34 = add nuw nsw i64 %33, %30
-  %35 = and i64 %34, 137438953408
-  %36 = sub i32 0, %25
-  %37 = icmp eq i32 %27, %36
-  br i1 %37, label %40, label %38
+  %24 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 7
+  store ptr null, ptr %24, align 8
+  %25 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 2, i32 6
+  %26 = load i32, ptr %25, align 4
+  %27 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 2, i32 7
+  %28 = load i32, ptr %27, align 8
+  %29 = add i32 %28, %26
+  %30 = zext i32 %29 to i64
+  %31 = shl nuw nsw i64 %30, 4
+  %32 = zext i32 %28 to i64
+  %33 = shl nuw nsw i64 %32, 3
+  %34 = add nuw nsw i64 %33, 63
+  %35 = add nuw nsw i64 %34, %31
+  %36 = and i64 %35, 137438953408
+  %37 = sub i32 0, %26
+  %38 = icmp eq i32 %28, %37
+  br i1 %38, label %43, label %39
 
-38:                                               ; preds = %2
-  %39 = getelementptr inbounds %struct.model_tensor, ptr %16, i64 0, i32 5
-  br label %46
+39:                                               ; preds = %2
+  %40 = getelementptr inbounds %struct.model_tensor, ptr %16, i64 0, i32 5
+  br label %50
 
-40:                                               ; preds = %56, %2
-  %41 = phi i64 [ %35, %2 ], [ %60, %56 ]
-  %42 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 2
-  %43 = load i32, ptr %42, align 8
-  %44 = call i64 @model_workspace_bytes(ptr noundef null, i32 noundef %43) #8
-  %45 = icmp slt i64 %44, 0
-  br i1 %45, label %66, label %71
+41:                                               ; preds = %62
+  %42 = load ptr, ptr %20, align 8
+  br label %43
 
-46:                                               ; preds = %38, %56
-  %47 = phi i32 [ %25, %38 ], [ %62, %56 ]
-  %48 = phi i32 [ 0, %38 ], [ %61, %56 ]
-  %49 = phi i64 [ %35, %38 ], [ %60, %56 ]
+43:                                               ; preds = %41, %2
+  %44 = phi ptr [ null, %2 ], [ %42, %41 ]
+  %45 = phi i64 [ %36, %2 ], [ %66, %41 ]
+  %46 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 2
+  %47 = load i32, ptr %46, align 8
+  %48 = call i64 @model_workspace_bytes(ptr noundef %44, i32 noundef %47) #8
+  %49 = icmp slt i64 %48, 0
+  br i1 %49, label %72, label %77
+
+50:                                               ; preds = %39, %62
+  %51 = phi i32 [ %26, %39 ], [ %68, %62 ]
+  %52 = phi i32 [ 0, %39 ], [ %67, %62 ]
+  %53 = phi i64 [ %36, %39 ], [ %66, %62 ]
   call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %16) #9
-  %50 = icmp ult i32 %48, %47
-  br i1 %50, label %51, label %53
+  %54 = icmp ult i32 %52, %51
+  br i1 %54, label %55, label %58
 
-51:                                               ; preds = %46
-  %52 = call i32 @model_input(i32 noundef %48, ptr noundef null, ptr noundef nonnull %16) #8
-  br label %56
+55:                                               ; preds = %50
+  %56 = load ptr, ptr %20, align 8
+  %57 = call i32 @model_input(i32 noundef %52, ptr noundef %56, ptr noundef nonnull %16) #8
+  br label %62
 
-53:                                               ; preds = %46
-  %54 = sub i32 %48, %47
-  %55 = call i32 @model_output(i32 noundef %54, ptr noundef null, ptr noundef nonnull %16) #8
-  br label %56
+58:                                               ; preds = %50
+  %59 = sub i32 %52, %51
+  %60 = load ptr, ptr %20, align 8
+  %61 = call i32 @model_output(i32 noundef %59, ptr noundef %60, ptr noundef nonnull %16) #8
+  br label %62
 
-56:                                               ; preds = %51, %53
-  %57 = load i64, ptr %39, align 8
-  %58 = add i64 %57, 63
-  %59 = and i64 %58, -64
-  %60 = add i64 %59, %49
+62:                                               ; preds = %55, %58
+  %63 = load i64, ptr %40, align 8
+  %64 = add i64 %63, 63
+  %65 = and i64 %64, -64
+  %66 = add i64 %65, %53
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %16) #9
-  %61 = add nuw i32 %48, 1
-  %62 = load i32, ptr %24, align 4
-  %63 = load i32, ptr %26, align 8
-  %64 = add i32 %63, %62
-  %65 = icmp ult i32 %61, %64
-  br i1 %65, label %46, label %40, !llvm.loop !8
+  %67 = add nuw i32 %52, 1
+  %68 = load i32, ptr %25, align 4
+  %69 = load i32, ptr %27, align 8
+  %70 = add i32 %69, %68
+  %71 = icmp ult i32 %67, %70
+  br i1 %71, label %50, label %41, !llvm.loop !8
 
-66:                                               ; preds = %40
-  %67 = load ptr, ptr %0, align 8
-  %68 = trunc i64 %44 to i32
-  %69 = call ptr @model_status_text(i32 noundef %68) #8
-  %70 = call fastcc ptr @fail(ptr noundef %67, i32 noundef 6, ptr noundef %69) #10
-  br label %596
+72:                                               ; preds = %43
+  %73 = load ptr, ptr %0, align 8
+  %74 = trunc i64 %48 to i32
+  %75 = call ptr @model_status_text(i32 noundef %74) #8
+  %76 = call fastcc ptr @fail(ptr noundef %73, i32 noundef 6, ptr noundef %75) #10
+  br label %614
 
-71:                                               ; preds = %40
-  %72 = add i64 %44, %41
+77:                                               ; preds = %43
+  %78 = add i64 %48, %45
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %14) #9
   store ptr null, ptr %14, align 8
-  %73 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3
-  %74 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 1
-  br label %75
+  %79 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3
+  %80 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 1
+  br label %81
 
-75:                                               ; preds = %96, %71
-  %76 = phi i64 [ 0, %71 ], [ %97, %96 ]
-  %77 = getelementptr inbounds ptr, ptr %73, i64 %76
-  %78 = atomicrmw xchg ptr %77, i64 0 acq_rel, align 8
-  %79 = inttoptr i64 %78 to ptr
-  %80 = icmp eq i64 %78, 0
-  br i1 %80, label %96, label %81
+81:                                               ; preds = %102, %77
+  %82 = phi i64 [ 0, %77 ], [ %103, %102 ]
+  %83 = getelementptr inbounds ptr, ptr %79, i64 %82
+  %84 = atomicrmw xchg ptr %83, i64 0 acq_rel, align 8
+  %85 = inttoptr i64 %84 to ptr
+  %86 = icmp eq i64 %84, 0
+  br i1 %86, label %102, label %87
 
-81:                                               ; preds = %75
-  %82 = getelementptr inbounds %struct.block, ptr %79, i64 0, i32 1
-  %83 = load i64, ptr %82, align 8
-  %84 = icmp ult i64 %83, %72
-  br i1 %84, label %85, label %118
+87:                                               ; preds = %81
+  %88 = getelementptr inbounds %struct.block, ptr %85, i64 0, i32 1
+  %89 = load i64, ptr %88, align 8
+  %90 = icmp ult i64 %89, %78
+  br i1 %90, label %91, label %124
 
-85:                                               ; preds = %81
-  %86 = load ptr, ptr %0, align 8
-  %87 = getelementptr inbounds %struct.ort_api, ptr %86, i64 0, i32 14
-  %88 = load ptr, ptr %87, align 8
-  %89 = load ptr, ptr %74, align 8
-  %90 = call ptr %88(ptr noundef %89, ptr noundef nonnull %79) #8
-  %91 = icmp eq ptr %90, null
-  br i1 %91, label %96, label %92
+91:                                               ; preds = %87
+  %92 = load ptr, ptr %0, align 8
+  %93 = getelementptr inbounds %struct.ort_api, ptr %92, i64 0, i32 14
+  %94 = load ptr, ptr %93, align 8
+  %95 = load ptr, ptr %80, align 8
+  %96 = call ptr %94(ptr noundef %95, ptr noundef nonnull %85) #8
+  %97 = icmp eq ptr %96, null
+  br i1 %97, label %102, label %98
 
-92:                                               ; preds = %85
-  %93 = load ptr, ptr %0, align 8
-  %94 = getelementptr inbounds %struct.ort_api, ptr %93, i64 0, i32 24
-  %95 = load ptr, ptr %94, align 8
-  call void %95(ptr noundef nonnull %90) #8
-  br label %96
+98:                                               ; preds = %91
+  %99 = load ptr, ptr %0, align 8
+  %100 = getelementptr inbounds %struct.ort_api, ptr %99, i64 0, i32 24
+  %101 = load ptr, ptr %100, align 8
+  call void %101(ptr noundef nonnull %96) #8
+  br label %102
 
-96:                                               ; preds = %92, %85, %75
-  %97 = add nuw nsw i64 %76, 1
-  %98 = icmp eq i64 %97, 8
-  br i1 %98, label %99, label %75, !llvm.loop !9
+102:                                              ; preds = %98, %91, %81
+  %103 = add nuw nsw i64 %82, 1
+  %104 = icmp eq i64 %103, 8
+  br i1 %104, label %105, label %81, !llvm.loop !9
 
-99:                                               ; preds = %96
-  %100 = load ptr, ptr %0, align 8
-  %101 = getelementptr inbounds %struct.ort_api, ptr %100, i64 0, i32 13
-  %102 = load ptr, ptr %101, align 8
-  %103 = load ptr, ptr %74, align 8
-  %104 = add i64 %72, 80
-  %105 = call ptr %102(ptr noundef %103, i64 noundef %104, ptr noundef nonnull %14) #8
-  %106 = icmp eq ptr %105, null
-  br i1 %106, label %108, label %107
+105:                                              ; preds = %102
+  %106 = load ptr, ptr %0, align 8
+  %107 = getelementptr inbounds %struct.ort_api, ptr %106, i64 0, i32 13
+  %108 = load ptr, ptr %107, align 8
+  %109 = load ptr, ptr %80, align 8
+  %110 = add i64 %78, 80
+  %111 = call ptr %108(ptr noundef %109, i64 noundef %110, ptr noundef nonnull %14) #8
+  %112 = icmp eq ptr %111, null
+  br i1 %112, label %114, label %113
 
-107:                                              ; preds = %99
+113:                                              ; preds = %105
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
-  br label %596
+  br label %614
 
-108:                                              ; preds = %99
-  %109 = load ptr, ptr %14, align 8
-  %110 = icmp eq ptr %109, null
-  br i1 %110, label %122, label %111
+114:                                              ; preds = %105
+  %115 = load ptr, ptr %14, align 8
+  %116 = icmp eq ptr %115, null
+  br i1 %116, label %128, label %117
 
-111:                                              ; preds = %108
-  %112 = getelementptr inbounds %struct.block, ptr %109, i64 0, i32 1
-  store i64 %72, ptr %112, align 8
-  %113 = getelementptr inbounds %struct.block, ptr %109, i64 1
-  %114 = ptrtoint ptr %113 to i64
-  %115 = sub i64 0, %114
-  %116 = and i64 %115, 63
-  %117 = getelementptr inbounds i8, ptr %113, i64 %116
-  store ptr %117, ptr %109, align 8
-  br label %120
-
-118:                                              ; preds = %81
-  %119 = inttoptr i64 %78 to ptr
-  br label %120
-
-120:                                              ; preds = %118, %111
-  %121 = phi ptr [ %109, %111 ], [ %119, %118 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
+117:                                              ; preds = %114
+  %118 = getelementptr inbounds %struct.block, ptr %115, i64 0, i32 1
+  store i64 %78, ptr %118, align 8
+  %119 = getelementptr inbounds %struct.block, ptr %115, i64 1
+  %120 = ptrtoint ptr %119 to i64
+  %121 = sub i64 0, %120
+  %122 = and i64 %121, 63
+  %123 = getelementptr inbounds i8, ptr %119, i64 %122
+  store ptr %123, ptr %115, align 8
   br label %126
 
-122:                                              ; preds = %108
-  %123 = load ptr, ptr %0, align 8
-  %124 = call fastcc ptr @fail(ptr noundef %123, i32 noundef 6, ptr noundef nonnull @.str.9) #10
+124:                                              ; preds = %87
+  %125 = inttoptr i64 %84 to ptr
+  br label %126
+
+126:                                              ; preds = %124, %117
+  %127 = phi ptr [ %115, %117 ], [ %125, %124 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
-  %125 = icmp eq ptr %124, null
-  br i1 %125, label %126, label %596
+  br label %132
 
-126:                                              ; preds = %120, %122
-  %127 = phi ptr [ %121, %120 ], [ null, %122 ]
-  %128 = load ptr, ptr %127, align 8
+128:                                              ; preds = %114
+  %129 = load ptr, ptr %0, align 8
+  %130 = call fastcc ptr @fail(ptr noundef %129, i32 noundef 6, ptr noundef nonnull @.str.9) #10
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
+  %131 = icmp eq ptr %130, null
+  br i1 %131, label %132, label %614
+
+132:                                              ; preds = %126, %128
+  %133 = phi ptr [ %127, %126 ], [ null, %128 ]
+  %134 = load ptr, ptr %133, align 8
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %13) #9
-  %129 = load ptr, ptr %15, align 8
-  %130 = getelementptr inbounds %struct.kernel, ptr %129, i64 0, i32 2
-  %131 = load i32, ptr %130, align 8
-  store i32 %131, ptr %13, align 8
-  %132 = getelementptr inbounds %struct.model_threads, ptr %13, i64 0, i32 1
-  store ptr @launch, ptr %132, align 8
-  %133 = getelementptr inbounds %struct.model_threads, ptr %13, i64 0, i32 2
-  store ptr %15, ptr %133, align 8
-  %134 = load i32, ptr %24, align 4
-  %135 = load i32, ptr %26, align 8
-  store ptr %128, ptr %20, align 8
-  %136 = zext i32 %134 to i64
-  %137 = getelementptr inbounds %struct.model_buffer, ptr %128, i64 %136
-  %138 = zext i32 %135 to i64
-  %139 = getelementptr inbounds %struct.model_buffer, ptr %137, i64 %138
-  store ptr %139, ptr %21, align 8
-  %140 = add i32 %135, %134
-  %141 = zext i32 %140 to i64
-  %142 = shl nuw nsw i64 %141, 4
-  %143 = shl nuw nsw i64 %138, 3
-  %144 = add nuw nsw i64 %143, 63
-  %145 = add nuw nsw i64 %144, %142
-  %146 = and i64 %145, 137438953408
-  %147 = getelementptr inbounds i8, ptr %128, i64 %146
-  store ptr %147, ptr %22, align 8
-  %148 = icmp eq i32 %134, 0
-  br i1 %148, label %155, label %149
+  %135 = load ptr, ptr %15, align 8
+  %136 = getelementptr inbounds %struct.kernel, ptr %135, i64 0, i32 2
+  %137 = load i32, ptr %136, align 8
+  store i32 %137, ptr %13, align 8
+  %138 = getelementptr inbounds %struct.model_threads, ptr %13, i64 0, i32 1
+  store ptr @launch, ptr %138, align 8
+  %139 = getelementptr inbounds %struct.model_threads, ptr %13, i64 0, i32 2
+  store ptr %15, ptr %139, align 8
+  %140 = load i32, ptr %25, align 4
+  %141 = load i32, ptr %27, align 8
+  store ptr %134, ptr %21, align 8
+  %142 = zext i32 %140 to i64
+  %143 = getelementptr inbounds %struct.model_buffer, ptr %134, i64 %142
+  %144 = zext i32 %141 to i64
+  %145 = getelementptr inbounds %struct.model_buffer, ptr %143, i64 %144
+  store ptr %145, ptr %22, align 8
+  %146 = add i32 %141, %140
+  %147 = zext i32 %146 to i64
+  %148 = shl nuw nsw i64 %147, 4
+  %149 = shl nuw nsw i64 %144, 3
+  %150 = add nuw nsw i64 %149, 63
+  %151 = add nuw nsw i64 %150, %148
+  %152 = and i64 %151, 137438953408
+  %153 = getelementptr inbounds i8, ptr %134, i64 %152
+  store ptr %153, ptr %23, align 8
+  %154 = icmp eq i32 %140, 0
+  br i1 %154, label %161, label %155
 
-149:                                              ; preds = %126
-  %150 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 2
-  %151 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4
-  %152 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1
-  %153 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 5
-  %154 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 3
-  br label %162
+155:                                              ; preds = %132
+  %156 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 2
+  %157 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4
+  %158 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1
+  %159 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 5
+  %160 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 3
+  br label %168
 
-155:                                              ; preds = %443, %126
-  %156 = icmp eq i32 %135, 0
-  br i1 %156, label %492, label %157
+161:                                              ; preds = %452, %132
+  %162 = icmp eq i32 %141, 0
+  br i1 %162, label %509, label %163
 
-157:                                              ; preds = %155
-  %158 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 4
-  %159 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 2
-  %160 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 5
-  %161 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 3
-  br label %446
+163:                                              ; preds = %161
+  %164 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 4
+  %165 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 2
+  %166 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 5
+  %167 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 3
+  br label %455
 
-162:                                              ; preds = %443, %149
-  %163 = phi i64 [ 0, %149 ], [ %444, %443 ]
-  %164 = load ptr, ptr %15, align 8
-  %165 = load ptr, ptr %164, align 8
+168:                                              ; preds = %452, %155
+  %169 = phi i64 [ 0, %155 ], [ %453, %452 ]
+  %170 = load ptr, ptr %15, align 8
+  %171 = load ptr, ptr %170, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %10) #9
   store ptr null, ptr %10, align 8
   call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %11) #9
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %12) #9
   store ptr null, ptr %12, align 8
-  %166 = load i32, ptr %24, align 4
-  %167 = zext i32 %166 to i64
-  %168 = icmp ult i64 %163, %167
-  %169 = trunc i64 %163 to i32
-  br i1 %168, label %170, label %172
+  %172 = load i32, ptr %25, align 4
+  %173 = zext i32 %172 to i64
+  %174 = icmp ult i64 %169, %173
+  br i1 %174, label %175, label %179
 
-170:                                              ; preds = %162
-  %171 = call i32 @model_input(i32 noundef %169, ptr noundef null, ptr noundef nonnull %11) #8
-  br label %175
+175:                                              ; preds = %168
+  %176 = load ptr, ptr %20, align 8
+  %177 = trunc i64 %169 to i32
+  %178 = call i32 @model_input(i32 noundef %177, ptr noundef %176, ptr noundef nonnull %11) #8
+  br label %184
 
-172:                                              ; preds = %162
-  %173 = sub i32 %169, %166
-  %174 = call i32 @model_output(i32 noundef %173, ptr noundef null, ptr noundef nonnull %11) #8
-  br label %175
+179:                                              ; preds = %168
+  %180 = trunc i64 %169 to i32
+  %181 = sub i32 %180, %172
+  %182 = load ptr, ptr %20, align 8
+  %183 = call i32 @model_output(i32 noundef %181, ptr noundef %182, ptr noundef nonnull %11) #8
+  br label %184
 
-175:                                              ; preds = %172, %170
-  %176 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 21
-  %177 = load ptr, ptr %176, align 8
-  %178 = load ptr, ptr %17, align 8
-  %179 = call ptr %177(ptr noundef %178, i64 noundef %163, ptr noundef nonnull %10) #8
-  %180 = icmp eq ptr %179, null
-  br i1 %180, label %181, label %441
+184:                                              ; preds = %179, %175
+  %185 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 21
+  %186 = load ptr, ptr %185, align 8
+  %187 = load ptr, ptr %17, align 8
+  %188 = call ptr %186(ptr noundef %187, i64 noundef %169, ptr noundef nonnull %10) #8
+  %189 = icmp eq ptr %188, null
+  br i1 %189, label %190, label %450
 
-181:                                              ; preds = %175
-  %182 = load ptr, ptr %10, align 8
+190:                                              ; preds = %184
+  %191 = load ptr, ptr %10, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %7) #9
   store ptr null, ptr %7, align 8
   call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %9) #9
   store i64 0, ptr %9, align 8
-  %183 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 11
-  %184 = load ptr, ptr %183, align 8
-  %185 = call ptr %184(ptr noundef %182, ptr noundef nonnull %7) #8
-  %186 = icmp eq ptr %185, null
-  br i1 %186, label %187, label %406
+  %192 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 11
+  %193 = load ptr, ptr %192, align 8
+  %194 = call ptr %193(ptr noundef %191, ptr noundef nonnull %7) #8
+  %195 = icmp eq ptr %194, null
+  br i1 %195, label %196, label %415
 
-187:                                              ; preds = %181
-  %188 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 8
-  %189 = load ptr, ptr %188, align 8
-  %190 = load ptr, ptr %7, align 8
-  %191 = call ptr %189(ptr noundef %190, ptr noundef nonnull %9) #8
-  %192 = icmp eq ptr %191, null
-  br i1 %192, label %193, label %200
+196:                                              ; preds = %190
+  %197 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 8
+  %198 = load ptr, ptr %197, align 8
+  %199 = load ptr, ptr %7, align 8
+  %200 = call ptr %198(ptr noundef %199, ptr noundef nonnull %9) #8
+  %201 = icmp eq ptr %200, null
+  br i1 %201, label %202, label %209
 
-193:                                              ; preds = %187
-  %194 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 9
-  %195 = load ptr, ptr %194, align 8
-  %196 = load ptr, ptr %7, align 8
-  %197 = load i64, ptr %9, align 8
-  %198 = call i64 @llvm.umin.i64(i64 %197, i64 8)
-  %199 = call ptr %195(ptr noundef %196, ptr noundef nonnull %8, i64 noundef %198) #8
-  br label %200
+202:                                              ; preds = %196
+  %203 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 9
+  %204 = load ptr, ptr %203, align 8
+  %205 = load ptr, ptr %7, align 8
+  %206 = load i64, ptr %9, align 8
+  %207 = call i64 @llvm.umin.i64(i64 %206, i64 8)
+  %208 = call ptr %204(ptr noundef %205, ptr noundef nonnull %8, i64 noundef %207) #8
+  br label %209
 
-200:                                              ; preds = %193, %187
-  %201 = phi ptr [ %191, %187 ], [ %199, %193 ]
-  %202 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 26
-  %203 = load ptr, ptr %202, align 8
-  %204 = load ptr, ptr %7, align 8
-  call void %203(ptr noundef %204) #8
-  %205 = icmp eq ptr %201, null
-  br i1 %205, label %206, label %406
+209:                                              ; preds = %202, %196
+  %210 = phi ptr [ %200, %196 ], [ %208, %202 ]
+  %211 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 26
+  %212 = load ptr, ptr %211, align 8
+  %213 = load ptr, ptr %7, align 8
+  call void %212(ptr noundef %213) #8
+  %214 = icmp eq ptr %210, null
+  br i1 %214, label %215, label %415
 
-206:                                              ; preds = %200
-  %207 = load i64, ptr %9, align 8
-  %208 = load i32, ptr %150, align 8
-  %209 = zext i32 %208 to i64
-  %210 = icmp eq i64 %207, %209
-  %211 = icmp ne i64 %207, 0
-  %212 = and i1 %211, %210
-  br i1 %212, label %216, label %213
+215:                                              ; preds = %209
+  %216 = load i64, ptr %9, align 8
+  %217 = load i32, ptr %156, align 8
+  %218 = zext i32 %217 to i64
+  %219 = icmp eq i64 %216, %218
+  %220 = icmp ne i64 %216, 0
+  %221 = and i1 %220, %219
+  br i1 %221, label %225, label %222
 
-213:                                              ; preds = %216, %206
-  %214 = phi i1 [ %210, %206 ], [ %222, %216 ]
-  br i1 %214, label %215, label %226
+222:                                              ; preds = %225, %215
+  %223 = phi i1 [ %219, %215 ], [ %231, %225 ]
+  br i1 %223, label %224, label %235
 
-215:                                              ; preds = %213
+224:                                              ; preds = %222
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  br label %416
+  br label %425
 
-216:                                              ; preds = %206, %216
-  %217 = phi i64 [ %223, %216 ], [ 0, %206 ]
-  %218 = getelementptr inbounds [8 x i64], ptr %8, i64 0, i64 %217
-  %219 = load i64, ptr %218, align 8
-  %220 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4, i64 %217
-  %221 = load i64, ptr %220, align 8
-  %222 = icmp eq i64 %219, %221
-  %223 = add nuw i64 %217, 1
-  %224 = icmp ult i64 %223, %207
-  %225 = select i1 %222, i1 %224, i1 false
-  br i1 %225, label %216, label %213, !llvm.loop !10
+225:                                              ; preds = %215, %225
+  %226 = phi i64 [ %232, %225 ], [ 0, %215 ]
+  %227 = getelementptr inbounds [8 x i64], ptr %8, i64 0, i64 %226
+  %228 = load i64, ptr %227, align 8
+  %229 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4, i64 %226
+  %230 = load i64, ptr %229, align 8
+  %231 = icmp eq i64 %228, %230
+  %232 = add nuw i64 %226, 1
+  %233 = icmp ult i64 %232, %216
+  %234 = select i1 %231, i1 %233, i1 false
+  br i1 %234, label %225, label %222, !llvm.loop !10
 
-226:                                              ; preds = %213
+235:                                              ; preds = %222
   call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %6) #9
   call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %5)
   store i64 0, ptr %6, align 8
-  %227 = call i32 @model_describe(ptr noundef nonnull %5) #8
-  %228 = load ptr, ptr %5, align 8
-  %229 = load i8, ptr %228, align 1
-  %230 = icmp eq i8 %229, 0
-  br i1 %230, label %242, label %231
+  %236 = call i32 @model_describe(ptr noundef nonnull %5) #8
+  %237 = load ptr, ptr %5, align 8
+  %238 = load i8, ptr %237, align 1
+  %239 = icmp eq i8 %238, 0
+  br i1 %239, label %251, label %240
 
-231:                                              ; preds = %226, %236
-  %232 = phi i8 [ %240, %236 ], [ %229, %226 ]
-  %233 = phi ptr [ %237, %236 ], [ %228, %226 ]
-  %234 = load i64, ptr %6, align 8
-  %235 = icmp ult i64 %234, 511
-  br i1 %235, label %236, label %242
-
-236:                                              ; preds = %231
-  %237 = getelementptr inbounds i8, ptr %233, i64 1
-  %238 = add nuw nsw i64 %234, 1
-  store i64 %238, ptr %6, align 8
-  %239 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %234
-  store i8 %232, ptr %239, align 1
-  %240 = load i8, ptr %237, align 1
-  %241 = icmp eq i8 %240, 0
-  br i1 %241, label %242, label %231, !llvm.loop !4
-
-242:                                              ; preds = %236, %231, %226
+240:                                              ; preds = %235, %245
+  %241 = phi i8 [ %249, %245 ], [ %238, %235 ]
+  %242 = phi ptr [ %246, %245 ], [ %237, %235 ]
   %243 = load i64, ptr %6, align 8
-  %244 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %243
-  store i8 0, ptr %244, align 1
-  %245 = load i64, ptr %6, align 8
-  %246 = icmp ult i64 %245, 511
-  br i1 %246, label %247, label %256
+  %244 = icmp ult i64 %243, 511
+  br i1 %244, label %245, label %251
 
-247:                                              ; preds = %242
-  %248 = add nuw nsw i64 %245, 1
-  store i64 %248, ptr %6, align 8
-  %249 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %245
-  store i8 58, ptr %249, align 1
-  %250 = load i64, ptr %6, align 8
-  %251 = icmp ult i64 %250, 511
-  br i1 %251, label %252, label %256
+245:                                              ; preds = %240
+  %246 = getelementptr inbounds i8, ptr %242, i64 1
+  %247 = add nuw nsw i64 %243, 1
+  store i64 %247, ptr %6, align 8
+  %248 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %243
+  store i8 %241, ptr %248, align 1
+  %249 = load i8, ptr %246, align 1
+  %250 = icmp eq i8 %249, 0
+  br i1 %250, label %251, label %240, !llvm.loop !4
 
-252:                                              ; preds = %247
-  %253 = add nuw nsw i64 %250, 1
-  store i64 %253, ptr %6, align 8
-  %254 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %250
-  store i8 32, ptr %254, align 1
-  %255 = load i64, ptr %6, align 8
-  br label %256
+251:                                              ; preds = %245, %240, %235
+  %252 = load i64, ptr %6, align 8
+  %253 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %252
+  store i8 0, ptr %253, align 1
+  %254 = load i64, ptr %6, align 8
+  %255 = icmp ult i64 %254, 511
+  br i1 %255, label %256, label %265
 
-256:                                              ; preds = %252, %247, %242
-  %257 = phi i64 [ %255, %252 ], [ %250, %247 ], [ %245, %242 ]
-  %258 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %257
-  store i8 0, ptr %258, align 1
-  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %5)
+256:                                              ; preds = %251
+  %257 = add nuw nsw i64 %254, 1
+  store i64 %257, ptr %6, align 8
+  %258 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %254
+  store i8 58, ptr %258, align 1
   %259 = load i64, ptr %6, align 8
   %260 = icmp ult i64 %259, 511
-  br i1 %260, label %261, label %295
+  br i1 %260, label %261, label %265
 
 261:                                              ; preds = %256
   %262 = add nuw nsw i64 %259, 1
   store i64 %262, ptr %6, align 8
   %263 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %259
-  store i8 105, ptr %263, align 1
+  store i8 32, ptr %263, align 1
   %264 = load i64, ptr %6, align 8
-  %265 = icmp ult i64 %264, 511
-  br i1 %265, label %266, label %295
+  br label %265
 
-266:                                              ; preds = %261
-  %267 = add nuw nsw i64 %264, 1
-  store i64 %267, ptr %6, align 8
-  %268 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %264
-  store i8 110, ptr %268, align 1
-  %269 = load i64, ptr %6, align 8
-  %270 = icmp ult i64 %269, 511
-  br i1 %270, label %271, label %295
+265:                                              ; preds = %261, %256, %251
+  %266 = phi i64 [ %264, %261 ], [ %259, %256 ], [ %254, %251 ]
+  %267 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %266
+  store i8 0, ptr %267, align 1
+  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %5)
+  %268 = load i64, ptr %6, align 8
+  %269 = icmp ult i64 %268, 511
+  br i1 %269, label %270, label %304
 
-271:                                              ; preds = %266
-  %272 = add nuw nsw i64 %269, 1
-  store i64 %272, ptr %6, align 8
-  %273 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %269
-  store i8 112, ptr %273, align 1
-  %274 = load i64, ptr %6, align 8
-  %275 = icmp ult i64 %274, 511
-  br i1 %275, label %276, label %295
+270:                                              ; preds = %265
+  %271 = add nuw nsw i64 %268, 1
+  store i64 %271, ptr %6, align 8
+  %272 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %268
+  store i8 105, ptr %272, align 1
+  %273 = load i64, ptr %6, align 8
+  %274 = icmp ult i64 %273, 511
+  br i1 %274, label %275, label %304
 
-276:                                              ; preds = %271
-  %277 = add nuw nsw i64 %274, 1
-  store i64 %277, ptr %6, align 8
-  %278 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %274
-  store i8 117, ptr %278, align 1
-  %279 = load i64, ptr %6, align 8
-  %280 = icmp ult i64 %279, 511
-  br i1 %280, label %281, label %295
+275:                                              ; preds = %270
+  %276 = add nuw nsw i64 %273, 1
+  store i64 %276, ptr %6, align 8
+  %277 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %273
+  store i8 110, ptr %277, align 1
+  %278 = load i64, ptr %6, align 8
+  %279 = icmp ult i64 %278, 511
+  br i1 %279, label %280, label %304
 
-281:                                              ; preds = %276
-  %282 = add nuw nsw i64 %279, 1
-  store i64 %282, ptr %6, align 8
-  %283 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %279
-  store i8 116, ptr %283, align 1
-  %284 = load i64, ptr %6, align 8
-  %285 = icmp ult i64 %284, 511
-  br i1 %285, label %286, label %295
+280:                                              ; preds = %275
+  %281 = add nuw nsw i64 %278, 1
+  store i64 %281, ptr %6, align 8
+  %282 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %278
+  store i8 112, ptr %282, align 1
+  %283 = load i64, ptr %6, align 8
+  %284 = icmp ult i64 %283, 511
+  br i1 %284, label %285, label %304
 
-286:                                              ; preds = %281
-  %287 = add nuw nsw i64 %284, 1
-  store i64 %287, ptr %6, align 8
-  %288 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %284
-  store i8 32, ptr %288, align 1
-  %289 = load i64, ptr %6, align 8
-  %290 = icmp ult i64 %289, 511
-  br i1 %290, label %291, label %295
+285:                                              ; preds = %280
+  %286 = add nuw nsw i64 %283, 1
+  store i64 %286, ptr %6, align 8
+  %287 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %283
+  store i8 117, ptr %287, align 1
+  %288 = load i64, ptr %6, align 8
+  %289 = icmp ult i64 %288, 511
+  br i1 %289, label %290, label %304
 
-291:                                              ; preds = %286
-  %292 = add nuw nsw i64 %289, 1
-  store i64 %292, ptr %6, align 8
-  %293 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %289
-  store i8 39, ptr %293, align 1
-  %294 = load i64, ptr %6, align 8
-  br label %295
+290:                                              ; preds = %285
+  %291 = add nuw nsw i64 %288, 1
+  store i64 %291, ptr %6, align 8
+  %292 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %288
+  store i8 116, ptr %292, align 1
+  %293 = load i64, ptr %6, align 8
+  %294 = icmp ult i64 %293, 511
+  br i1 %294, label %295, label %304
 
-295:                                              ; preds = %291, %286, %281, %276, %271, %266, %261, %256
-  %296 = phi i64 [ %294, %291 ], [ %289, %286 ], [ %284, %281 ], [ %279, %276 ], [ %274, %271 ], [ %269, %266 ], [ %264, %261 ], [ %259, %256 ]
-  %297 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %296
-  store i8 0, ptr %297, align 1
-  %298 = load ptr, ptr %11, align 8
-  %299 = load i8, ptr %298, align 1
-  %300 = icmp eq i8 %299, 0
-  br i1 %300, label %312, label %301
+295:                                              ; preds = %290
+  %296 = add nuw nsw i64 %293, 1
+  store i64 %296, ptr %6, align 8
+  %297 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %293
+  store i8 32, ptr %297, align 1
+  %298 = load i64, ptr %6, align 8
+  %299 = icmp ult i64 %298, 511
+  br i1 %299, label %300, label %304
 
-301:                                              ; preds = %295, %306
-  %302 = phi i8 [ %310, %306 ], [ %299, %295 ]
-  %303 = phi ptr [ %307, %306 ], [ %298, %295 ]
-  %304 = load i64, ptr %6, align 8
-  %305 = icmp ult i64 %304, 511
-  br i1 %305, label %306, label %312
+300:                                              ; preds = %295
+  %301 = add nuw nsw i64 %298, 1
+  store i64 %301, ptr %6, align 8
+  %302 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %298
+  store i8 39, ptr %302, align 1
+  %303 = load i64, ptr %6, align 8
+  br label %304
 
-306:                                              ; preds = %301
-  %307 = getelementptr inbounds i8, ptr %303, i64 1
-  %308 = add nuw nsw i64 %304, 1
-  store i64 %308, ptr %6, align 8
-  %309 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %304
-  store i8 %302, ptr %309, align 1
-  %310 = load i8, ptr %307, align 1
-  %311 = icmp eq i8 %310, 0
-  br i1 %311, label %312, label %301, !llvm.loop !4
+304:                                              ; preds = %300, %295, %290, %285, %280, %275, %270, %265
+  %305 = phi i64 [ %303, %300 ], [ %298, %295 ], [ %293, %290 ], [ %288, %285 ], [ %283, %280 ], [ %278, %275 ], [ %273, %270 ], [ %268, %265 ]
+  %306 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %305
+  store i8 0, ptr %306, align 1
+  %307 = load ptr, ptr %11, align 8
+  %308 = load i8, ptr %307, align 1
+  %309 = icmp eq i8 %308, 0
+  br i1 %309, label %321, label %310
 
-312:                                              ; preds = %306, %301, %295
+310:                                              ; preds = %304, %315
+  %311 = phi i8 [ %319, %315 ], [ %308, %304 ]
+  %312 = phi ptr [ %316, %315 ], [ %307, %304 ]
   %313 = load i64, ptr %6, align 8
-  %314 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %313
-  store i8 0, ptr %314, align 1
-  %315 = load i64, ptr %6, align 8
-  %316 = icmp ult i64 %315, 511
-  br i1 %316, label %317, label %376
+  %314 = icmp ult i64 %313, 511
+  br i1 %314, label %315, label %321
 
-317:                                              ; preds = %312
-  %318 = add nuw nsw i64 %315, 1
-  store i64 %318, ptr %6, align 8
-  %319 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %315
-  store i8 39, ptr %319, align 1
-  %320 = load i64, ptr %6, align 8
-  %321 = icmp ult i64 %320, 511
-  br i1 %321, label %322, label %376
+315:                                              ; preds = %310
+  %316 = getelementptr inbounds i8, ptr %312, i64 1
+  %317 = add nuw nsw i64 %313, 1
+  store i64 %317, ptr %6, align 8
+  %318 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %313
+  store i8 %311, ptr %318, align 1
+  %319 = load i8, ptr %316, align 1
+  %320 = icmp eq i8 %319, 0
+  br i1 %320, label %321, label %310, !llvm.loop !4
 
-322:                                              ; preds = %317
-  %323 = add nuw nsw i64 %320, 1
-  store i64 %323, ptr %6, align 8
-  %324 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %320
-  store i8 32, ptr %324, align 1
-  %325 = load i64, ptr %6, align 8
-  %326 = icmp ult i64 %325, 511
-  br i1 %326, label %327, label %376
+321:                                              ; preds = %315, %310, %304
+  %322 = load i64, ptr %6, align 8
+  %323 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %322
+  store i8 0, ptr %323, align 1
+  %324 = load i64, ptr %6, align 8
+  %325 = icmp ult i64 %324, 511
+  br i1 %325, label %326, label %385
 
-327:                                              ; preds = %322
-  %328 = add nuw nsw i64 %325, 1
-  store i64 %328, ptr %6, align 8
-  %329 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %325
-  store i8 104, ptr %329, align 1
-  %330 = load i64, ptr %6, align 8
-  %331 = icmp ult i64 %330, 511
-  br i1 %331, label %332, label %376
+326:                                              ; preds = %321
+  %327 = add nuw nsw i64 %324, 1
+  store i64 %327, ptr %6, align 8
+  %328 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %324
+  store i8 39, ptr %328, align 1
+  %329 = load i64, ptr %6, align 8
+  %330 = icmp ult i64 %329, 511
+  br i1 %330, label %331, label %385
 
-332:                                              ; preds = %327
-  %333 = add nuw nsw i64 %330, 1
-  store i64 %333, ptr %6, align 8
-  %334 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %330
-  store i8 97, ptr %334, align 1
-  %335 = load i64, ptr %6, align 8
-  %336 = icmp ult i64 %335, 511
-  br i1 %336, label %337, label %376
+331:                                              ; preds = %326
+  %332 = add nuw nsw i64 %329, 1
+  store i64 %332, ptr %6, align 8
+  %333 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %329
+  store i8 32, ptr %333, align 1
+  %334 = load i64, ptr %6, align 8
+  %335 = icmp ult i64 %334, 511
+  br i1 %335, label %336, label %385
 
-337:                                              ; preds = %332
-  %338 = add nuw nsw i64 %335, 1
-  store i64 %338, ptr %6, align 8
-  %339 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %335
-  store i8 115, ptr %339, align 1
-  %340 = load i64, ptr %6, align 8
-  %341 = icmp ult i64 %340, 511
-  br i1 %341, label %342, label %376
+336:                                              ; preds = %331
+  %337 = add nuw nsw i64 %334, 1
+  store i64 %337, ptr %6, align 8
+  %338 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %334
+  store i8 104, ptr %338, align 1
+  %339 = load i64, ptr %6, align 8
+  %340 = icmp ult i64 %339, 511
+  br i1 %340, label %341, label %385
 
-342:                                              ; preds = %337
-  %343 = add nuw nsw i64 %340, 1
-  store i64 %343, ptr %6, align 8
-  %344 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %340
-  store i8 32, ptr %344, align 1
-  %345 = load i64, ptr %6, align 8
-  %346 = icmp ult i64 %345, 511
-  br i1 %346, label %347, label %376
+341:                                              ; preds = %336
+  %342 = add nuw nsw i64 %339, 1
+  store i64 %342, ptr %6, align 8
+  %343 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %339
+  store i8 97, ptr %343, align 1
+  %344 = load i64, ptr %6, align 8
+  %345 = icmp ult i64 %344, 511
+  br i1 %345, label %346, label %385
 
-347:                                              ; preds = %342
-  %348 = add nuw nsw i64 %345, 1
-  store i64 %348, ptr %6, align 8
-  %349 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %345
-  store i8 115, ptr %349, align 1
-  %350 = load i64, ptr %6, align 8
-  %351 = icmp ult i64 %350, 511
-  br i1 %351, label %352, label %376
+346:                                              ; preds = %341
+  %347 = add nuw nsw i64 %344, 1
+  store i64 %347, ptr %6, align 8
+  %348 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %344
+  store i8 115, ptr %348, align 1
+  %349 = load i64, ptr %6, align 8
+  %350 = icmp ult i64 %349, 511
+  br i1 %350, label %351, label %385
 
-352:                                              ; preds = %347
-  %353 = add nuw nsw i64 %350, 1
-  store i64 %353, ptr %6, align 8
-  %354 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %350
-  store i8 104, ptr %354, align 1
-  %355 = load i64, ptr %6, align 8
-  %356 = icmp ult i64 %355, 511
-  br i1 %356, label %357, label %376
+351:                                              ; preds = %346
+  %352 = add nuw nsw i64 %349, 1
+  store i64 %352, ptr %6, align 8
+  %353 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %349
+  store i8 32, ptr %353, align 1
+  %354 = load i64, ptr %6, align 8
+  %355 = icmp ult i64 %354, 511
+  br i1 %355, label %356, label %385
 
-357:                                              ; preds = %352
-  %358 = add nuw nsw i64 %355, 1
-  store i64 %358, ptr %6, align 8
-  %359 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %355
-  store i8 97, ptr %359, align 1
-  %360 = load i64, ptr %6, align 8
-  %361 = icmp ult i64 %360, 511
-  br i1 %361, label %362, label %376
+356:                                              ; preds = %351
+  %357 = add nuw nsw i64 %354, 1
+  store i64 %357, ptr %6, align 8
+  %358 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %354
+  store i8 115, ptr %358, align 1
+  %359 = load i64, ptr %6, align 8
+  %360 = icmp ult i64 %359, 511
+  br i1 %360, label %361, label %385
 
-362:                                              ; preds = %357
-  %363 = add nuw nsw i64 %360, 1
-  store i64 %363, ptr %6, align 8
-  %364 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %360
-  store i8 112, ptr %364, align 1
-  %365 = load i64, ptr %6, align 8
-  %366 = icmp ult i64 %365, 511
-  br i1 %366, label %367, label %376
+361:                                              ; preds = %356
+  %362 = add nuw nsw i64 %359, 1
+  store i64 %362, ptr %6, align 8
+  %363 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %359
+  store i8 104, ptr %363, align 1
+  %364 = load i64, ptr %6, align 8
+  %365 = icmp ult i64 %364, 511
+  br i1 %365, label %366, label %385
 
-367:                                              ; preds = %362
-  %368 = add nuw nsw i64 %365, 1
-  store i64 %368, ptr %6, align 8
-  %369 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %365
-  store i8 101, ptr %369, align 1
-  %370 = load i64, ptr %6, align 8
-  %371 = icmp ult i64 %370, 511
-  br i1 %371, label %372, label %376
+366:                                              ; preds = %361
+  %367 = add nuw nsw i64 %364, 1
+  store i64 %367, ptr %6, align 8
+  %368 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %364
+  store i8 97, ptr %368, align 1
+  %369 = load i64, ptr %6, align 8
+  %370 = icmp ult i64 %369, 511
+  br i1 %370, label %371, label %385
 
-372:                                              ; preds = %367
-  %373 = add nuw nsw i64 %370, 1
-  store i64 %373, ptr %6, align 8
-  %374 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %370
-  store i8 32, ptr %374, align 1
-  %375 = load i64, ptr %6, align 8
-  br label %376
+371:                                              ; preds = %366
+  %372 = add nuw nsw i64 %369, 1
+  store i64 %372, ptr %6, align 8
+  %373 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %369
+  store i8 112, ptr %373, align 1
+  %374 = load i64, ptr %6, align 8
+  %375 = icmp ult i64 %374, 511
+  br i1 %375, label %376, label %385
 
-376:                                              ; preds = %372, %367, %362, %357, %352, %347, %342, %337, %332, %327, %322, %317, %312
-  %377 = phi i64 [ %375, %372 ], [ %370, %367 ], [ %365, %362 ], [ %360, %357 ], [ %355, %352 ], [ %350, %347 ], [ %345, %342 ], [ %340, %337 ], [ %335, %332 ], [ %330, %327 ], [ %325, %322 ], [ %320, %317 ], [ %315, %312 ]
-  %378 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %377
-  store i8 0, ptr %378, align 1
-  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %8, i64 noundef %207) #10
-  br label %379
+376:                                              ; preds = %371
+  %377 = add nuw nsw i64 %374, 1
+  store i64 %377, ptr %6, align 8
+  %378 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %374
+  store i8 101, ptr %378, align 1
+  %379 = load i64, ptr %6, align 8
+  %380 = icmp ult i64 %379, 511
+  br i1 %380, label %381, label %385
 
-379:                                              ; preds = %396, %376
-  %380 = phi i8 [ 32, %376 ], [ %402, %396 ]
-  %381 = phi ptr [ @.str.12, %376 ], [ %399, %396 ]
-  %382 = load i64, ptr %6, align 8
-  %383 = icmp ult i64 %382, 511
-  br i1 %383, label %384, label %408
+381:                                              ; preds = %376
+  %382 = add nuw nsw i64 %379, 1
+  store i64 %382, ptr %6, align 8
+  %383 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %379
+  store i8 32, ptr %383, align 1
+  %384 = load i64, ptr %6, align 8
+  br label %385
 
-384:                                              ; preds = %379
-  %385 = add nuw nsw i64 %382, 1
-  store i64 %385, ptr %6, align 8
-  %386 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %382
-  store i8 %380, ptr %386, align 1
-  %387 = load i64, ptr %6, align 8
-  %388 = icmp ult i64 %387, 511
-  br i1 %388, label %389, label %408
+385:                                              ; preds = %381, %376, %371, %366, %361, %356, %351, %346, %341, %336, %331, %326, %321
+  %386 = phi i64 [ %384, %381 ], [ %379, %376 ], [ %374, %371 ], [ %369, %366 ], [ %364, %361 ], [ %359, %356 ], [ %354, %351 ], [ %349, %346 ], [ %344, %341 ], [ %339, %336 ], [ %334, %331 ], [ %329, %326 ], [ %324, %321 ]
+  %387 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %386
+  store i8 0, ptr %387, align 1
+  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %8, i64 noundef %216) #10
+  br label %388
 
-389:                                              ; preds = %384
-  %390 = getelementptr inbounds i8, ptr %381, i64 1
-  %391 = load i8, ptr %390, align 1
-  %392 = add nuw nsw i64 %387, 1
-  store i64 %392, ptr %6, align 8
-  %393 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %387
-  store i8 %391, ptr %393, align 1
-  %394 = load i64, ptr %6, align 8
-  %395 = icmp ult i64 %394, 511
-  br i1 %395, label %396, label %408
+388:                                              ; preds = %405, %385
+  %389 = phi i8 [ 32, %385 ], [ %411, %405 ]
+  %390 = phi ptr [ @.str.12, %385 ], [ %408, %405 ]
+  %391 = load i64, ptr %6, align 8
+  %392 = icmp ult i64 %391, 511
+  br i1 %392, label %393, label %417
 
-396:                                              ; preds = %389
-  %397 = getelementptr inbounds i8, ptr %381, i64 2
-  %398 = load i8, ptr %397, align 1
-  %399 = getelementptr inbounds i8, ptr %381, i64 3
-  %400 = add nuw nsw i64 %394, 1
-  store i64 %400, ptr %6, align 8
-  %401 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %394
-  store i8 %398, ptr %401, align 1
-  %402 = load i8, ptr %399, align 1
-  %403 = icmp eq ptr %399, getelementptr inbounds ([22 x i8], ptr @.str.12, i64 0, i64 21)
-  br i1 %403, label %404, label %379, !llvm.loop !4
+393:                                              ; preds = %388
+  %394 = add nuw nsw i64 %391, 1
+  store i64 %394, ptr %6, align 8
+  %395 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %391
+  store i8 %389, ptr %395, align 1
+  %396 = load i64, ptr %6, align 8
+  %397 = icmp ult i64 %396, 511
+  br i1 %397, label %398, label %417
 
-404:                                              ; preds = %396
-  %405 = load i64, ptr %6, align 8
-  br label %408
+398:                                              ; preds = %393
+  %399 = getelementptr inbounds i8, ptr %390, i64 1
+  %400 = load i8, ptr %399, align 1
+  %401 = add nuw nsw i64 %396, 1
+  store i64 %401, ptr %6, align 8
+  %402 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %396
+  store i8 %400, ptr %402, align 1
+  %403 = load i64, ptr %6, align 8
+  %404 = icmp ult i64 %403, 511
+  br i1 %404, label %405, label %417
 
-406:                                              ; preds = %200, %181
-  %407 = phi ptr [ %201, %200 ], [ %185, %181 ]
+405:                                              ; preds = %398
+  %406 = getelementptr inbounds i8, ptr %390, i64 2
+  %407 = load i8, ptr %406, align 1
+  %408 = getelementptr inbounds i8, ptr %390, i64 3
+  %409 = add nuw nsw i64 %403, 1
+  store i64 %409, ptr %6, align 8
+  %410 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %403
+  store i8 %407, ptr %410, align 1
+  %411 = load i8, ptr %408, align 1
+  %412 = icmp eq ptr %408, getelementptr inbounds ([22 x i8], ptr @.str.12, i64 0, i64 21)
+  br i1 %412, label %413, label %388, !llvm.loop !4
+
+413:                                              ; preds = %405
+  %414 = load i64, ptr %6, align 8
+  br label %417
+
+415:                                              ; preds = %209, %190
+  %416 = phi ptr [ %210, %209 ], [ %194, %190 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  br label %441
+  br label %450
 
-408:                                              ; preds = %379, %384, %389, %404
-  %409 = phi i64 [ %405, %404 ], [ %382, %379 ], [ %387, %384 ], [ %394, %389 ]
-  %410 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %409
-  store i8 0, ptr %410, align 1
-  %411 = load i32, ptr %150, align 8
-  %412 = zext i32 %411 to i64
-  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %151, i64 noundef %412) #10
-  %413 = load ptr, ptr %165, align 8
-  %414 = call ptr %413(i32 noundef 2, ptr noundef nonnull %152) #8
+417:                                              ; preds = %388, %393, %398, %413
+  %418 = phi i64 [ %414, %413 ], [ %391, %388 ], [ %396, %393 ], [ %403, %398 ]
+  %419 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %418
+  store i8 0, ptr %419, align 1
+  %420 = load i32, ptr %156, align 8
+  %421 = zext i32 %420 to i64
+  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %157, i64 noundef %421) #10
+  %422 = load ptr, ptr %171, align 8
+  %423 = call ptr %422(i32 noundef 2, ptr noundef nonnull %158) #8
   call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %6) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  %415 = icmp eq ptr %414, null
-  br i1 %415, label %416, label %441
+  %424 = icmp eq ptr %423, null
+  br i1 %424, label %425, label %450
 
-416:                                              ; preds = %408, %215
-  %417 = getelementptr inbounds %struct.ort_api, ptr %165, i64 0, i32 6
-  %418 = load ptr, ptr %417, align 8
-  %419 = load ptr, ptr %10, align 8
-  %420 = call ptr %418(ptr noundef %419, ptr noundef nonnull %12) #8
-  %421 = icmp eq ptr %420, null
-  br i1 %421, label %422, label %441
+425:                                              ; preds = %417, %224
+  %426 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 6
+  %427 = load ptr, ptr %426, align 8
+  %428 = load ptr, ptr %10, align 8
+  %429 = call ptr %427(ptr noundef %428, ptr noundef nonnull %12) #8
+  %430 = icmp eq ptr %429, null
+  br i1 %430, label %431, label %450
 
-422:                                              ; preds = %416
-  %423 = load ptr, ptr %20, align 8
-  %424 = getelementptr inbounds %struct.model_buffer, ptr %423, i64 %163
-  %425 = load ptr, ptr %12, align 8
-  %426 = load i64, ptr %153, align 8
-  %427 = ptrtoint ptr %425 to i64
-  %428 = load i32, ptr %154, align 4
-  %429 = zext i32 %428 to i64
-  %430 = urem i64 %427, %429
-  %431 = icmp eq i64 %430, 0
-  %432 = load ptr, ptr %22, align 8
-  %433 = select i1 %431, ptr %425, ptr %432
-  %434 = add i64 %426, 63
-  %435 = and i64 %434, -64
-  %436 = getelementptr inbounds i8, ptr %432, i64 %435
-  store ptr %436, ptr %22, align 8
-  store ptr %433, ptr %424, align 8
-  %437 = getelementptr inbounds i8, ptr %424, i64 8
-  store i64 %426, ptr %437, align 8
-  %438 = load ptr, ptr %12, align 8
-  %439 = icmp eq ptr %433, %438
-  br i1 %439, label %443, label %440
+431:                                              ; preds = %425
+  %432 = load ptr, ptr %21, align 8
+  %433 = getelementptr inbounds %struct.model_buffer, ptr %432, i64 %169
+  %434 = load ptr, ptr %12, align 8
+  %435 = load i64, ptr %159, align 8
+  %436 = ptrtoint ptr %434 to i64
+  %437 = load i32, ptr %160, align 4
+  %438 = zext i32 %437 to i64
+  %439 = urem i64 %436, %438
+  %440 = icmp eq i64 %439, 0
+  %441 = load ptr, ptr %23, align 8
+  %442 = select i1 %440, ptr %434, ptr %441
+  %443 = add i64 %435, 63
+  %444 = and i64 %443, -64
+  %445 = getelementptr inbounds i8, ptr %441, i64 %444
+  store ptr %445, ptr %23, align 8
+  store ptr %442, ptr %433, align 8
+  %446 = getelementptr inbounds i8, ptr %433, i64 8
+  store i64 %435, ptr %446, align 8
+  %447 = load ptr, ptr %12, align 8
+  %448 = icmp eq ptr %442, %447
+  br i1 %448, label %452, label %449
 
-440:                                              ; preds = %422
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %433, ptr align 1 %438, i64 %426, i1 false)
-  br label %443
+449:                                              ; preds = %431
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %442, ptr align 1 %447, i64 %435, i1 false)
+  br label %452
 
-441:                                              ; preds = %416, %408, %175, %406
-  %442 = phi ptr [ %407, %406 ], [ %420, %416 ], [ %414, %408 ], [ %179, %175 ]
+450:                                              ; preds = %425, %417, %184, %415
+  %451 = phi ptr [ %416, %415 ], [ %429, %425 ], [ %423, %417 ], [ %188, %184 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %11) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
-  br label %552
+  br label %570
 
-443:                                              ; preds = %440, %422
+452:                                              ; preds = %449, %431
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %11) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
-  %444 = add nuw nsw i64 %163, 1
-  %445 = icmp eq i64 %444, %136
-  br i1 %445, label %155, label %162, !llvm.loop !11
+  %453 = add nuw nsw i64 %169, 1
+  %454 = icmp eq i64 %453, %142
+  br i1 %454, label %161, label %168, !llvm.loop !11
 
-446:                                              ; preds = %469, %157
-  %447 = phi i64 [ 0, %157 ], [ %490, %469 ]
-  %448 = load ptr, ptr %15, align 8
-  %449 = load ptr, ptr %448, align 8
+455:                                              ; preds = %486, %163
+  %456 = phi i64 [ 0, %163 ], [ %507, %486 ]
+  %457 = load ptr, ptr %15, align 8
+  %458 = load ptr, ptr %457, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %3) #9
   store ptr null, ptr %3, align 8
   call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %4) #9
-  %450 = trunc i64 %447 to i32
-  %451 = call i32 @model_output(i32 noundef %450, ptr noundef null, ptr noundef nonnull %4) #8
-  %452 = getelementptr inbounds %struct.ort_api, ptr %449, i64 0, i32 22
-  %453 = load ptr, ptr %452, align 8
-  %454 = load ptr, ptr %17, align 8
-  %455 = load i32, ptr %159, align 8
-  %456 = zext i32 %455 to i64
-  %457 = call ptr %453(ptr noundef %454, i64 noundef %447, ptr noundef nonnull %158, i64 noundef %456, ptr noundef nonnull %3) #8
-  %458 = icmp eq ptr %457, null
-  br i1 %458, label %459, label %467
+  %459 = load i32, ptr %25, align 4
+  %460 = trunc i64 %456 to i32
+  %461 = add i32 %459, %460
+  %462 = icmp ugt i32 %459, %461
+  %463 = load ptr, ptr %20, align 8
+  br i1 %462, label %464, label %466
 
-459:                                              ; preds = %446
-  %460 = getelementptr inbounds %struct.ort_api, ptr %449, i64 0, i32 6
-  %461 = load ptr, ptr %460, align 8
-  %462 = load ptr, ptr %3, align 8
-  %463 = load ptr, ptr %21, align 8
-  %464 = getelementptr inbounds ptr, ptr %463, i64 %447
-  %465 = call ptr %461(ptr noundef %462, ptr noundef %464) #8
-  %466 = icmp eq ptr %465, null
-  br i1 %466, label %469, label %467
+464:                                              ; preds = %455
+  %465 = call i32 @model_input(i32 noundef %461, ptr noundef %463, ptr noundef nonnull %4) #8
+  br label %468
 
-467:                                              ; preds = %459, %446
-  %468 = phi ptr [ %465, %459 ], [ %457, %446 ]
-  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
-  br label %552
+466:                                              ; preds = %455
+  %467 = call i32 @model_output(i32 noundef %460, ptr noundef %463, ptr noundef nonnull %4) #8
+  br label %468
 
-469:                                              ; preds = %459
-  %470 = load ptr, ptr %20, align 8
-  %471 = load i32, ptr %24, align 4
-  %472 = add i32 %471, %450
+468:                                              ; preds = %466, %464
+  %469 = getelementptr inbounds %struct.ort_api, ptr %458, i64 0, i32 22
+  %470 = load ptr, ptr %469, align 8
+  %471 = load ptr, ptr %17, align 8
+  %472 = load i32, ptr %165, align 8
   %473 = zext i32 %472 to i64
-  %474 = getelementptr inbounds %struct.model_buffer, ptr %470, i64 %473
-  %475 = load ptr, ptr %21, align 8
-  %476 = getelementptr inbounds ptr, ptr %475, i64 %447
-  %477 = load ptr, ptr %476, align 8
-  %478 = load i64, ptr %160, align 8
-  %479 = ptrtoint ptr %477 to i64
-  %480 = load i32, ptr %161, align 4
-  %481 = zext i32 %480 to i64
-  %482 = urem i64 %479, %481
-  %483 = icmp eq i64 %482, 0
-  %484 = load ptr, ptr %22, align 8
-  %485 = select i1 %483, ptr %477, ptr %484
-  %486 = add i64 %478, 63
-  %487 = and i64 %486, -64
-  %488 = getelementptr inbounds i8, ptr %484, i64 %487
-  store ptr %488, ptr %22, align 8
-  store ptr %485, ptr %474, align 8
-  %489 = getelementptr inbounds i8, ptr %474, i64 8
-  store i64 %478, ptr %489, align 8
+  %474 = call ptr %470(ptr noundef %471, i64 noundef %456, ptr noundef nonnull %164, i64 noundef %473, ptr noundef nonnull %3) #8
+  %475 = icmp eq ptr %474, null
+  br i1 %475, label %476, label %484
+
+476:                                              ; preds = %468
+  %477 = getelementptr inbounds %struct.ort_api, ptr %458, i64 0, i32 6
+  %478 = load ptr, ptr %477, align 8
+  %479 = load ptr, ptr %3, align 8
+  %480 = load ptr, ptr %22, align 8
+  %481 = getelementptr inbounds ptr, ptr %480, i64 %456
+  %482 = call ptr %478(ptr noundef %479, ptr noundef %481) #8
+  %483 = icmp eq ptr %482, null
+  br i1 %483, label %486, label %484
+
+484:                                              ; preds = %476, %468
+  %485 = phi ptr [ %482, %476 ], [ %474, %468 ]
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
-  %490 = add nuw nsw i64 %447, 1
-  %491 = icmp eq i64 %490, %138
-  br i1 %491, label %492, label %446, !llvm.loop !12
+  br label %570
 
-492:                                              ; preds = %469, %155
-  %493 = load ptr, ptr %22, align 8
-  %494 = load ptr, ptr %20, align 8
-  %495 = getelementptr inbounds %struct.model_buffer, ptr %494, i64 %136
-  %496 = call i32 @model_run(ptr noundef null, ptr noundef %494, ptr noundef %495, ptr %493, i64 %44, ptr noundef nonnull %13) #8
-  %497 = load ptr, ptr %23, align 8
-  %498 = icmp eq ptr %497, null
-  br i1 %498, label %499, label %552
+486:                                              ; preds = %476
+  %487 = load ptr, ptr %21, align 8
+  %488 = load i32, ptr %25, align 4
+  %489 = add i32 %488, %460
+  %490 = zext i32 %489 to i64
+  %491 = getelementptr inbounds %struct.model_buffer, ptr %487, i64 %490
+  %492 = load ptr, ptr %22, align 8
+  %493 = getelementptr inbounds ptr, ptr %492, i64 %456
+  %494 = load ptr, ptr %493, align 8
+  %495 = load i64, ptr %166, align 8
+  %496 = ptrtoint ptr %494 to i64
+  %497 = load i32, ptr %167, align 4
+  %498 = zext i32 %497 to i64
+  %499 = urem i64 %496, %498
+  %500 = icmp eq i64 %499, 0
+  %501 = load ptr, ptr %23, align 8
+  %502 = select i1 %500, ptr %494, ptr %501
+  %503 = add i64 %495, 63
+  %504 = and i64 %503, -64
+  %505 = getelementptr inbounds i8, ptr %501, i64 %504
+  store ptr %505, ptr %23, align 8
+  store ptr %502, ptr %491, align 8
+  %506 = getelementptr inbounds i8, ptr %491, i64 8
+  store i64 %495, ptr %506, align 8
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
+  %507 = add nuw nsw i64 %456, 1
+  %508 = icmp eq i64 %507, %144
+  br i1 %508, label %509, label %455, !llvm.loop !12
 
-499:                                              ; preds = %492
-  %500 = icmp eq i32 %496, 0
-  br i1 %500, label %501, label %507
+509:                                              ; preds = %486, %161
+  %510 = load ptr, ptr %23, align 8
+  %511 = load ptr, ptr %21, align 8
+  %512 = getelementptr inbounds %struct.model_buffer, ptr %511, i64 %142
+  %513 = load ptr, ptr %20, align 8
+  %514 = call i32 @model_run(ptr noundef %513, ptr noundef %511, ptr noundef %512, ptr %510, i64 %48, ptr noundef nonnull %13) #8
+  %515 = load ptr, ptr %24, align 8
+  %516 = icmp eq ptr %515, null
+  br i1 %516, label %517, label %570
 
-501:                                              ; preds = %499
-  br i1 %156, label %552, label %502
+517:                                              ; preds = %509
+  %518 = icmp eq i32 %514, 0
+  br i1 %518, label %519, label %525
 
-502:                                              ; preds = %501
-  %503 = and i64 %138, 1
-  %504 = icmp eq i32 %135, 1
-  br i1 %504, label %539, label %505
+519:                                              ; preds = %517
+  br i1 %162, label %570, label %520
 
-505:                                              ; preds = %502
-  %506 = and i64 %138, 4294967294
-  br label %512
+520:                                              ; preds = %519
+  %521 = and i64 %144, 1
+  %522 = icmp eq i32 %141, 1
+  br i1 %522, label %557, label %523
 
-507:                                              ; preds = %499
-  %508 = load ptr, ptr %15, align 8
-  %509 = load ptr, ptr %508, align 8
-  %510 = call ptr @model_status_text(i32 noundef %496) #8
-  %511 = call fastcc ptr @fail(ptr noundef %509, i32 noundef 6, ptr noundef %510) #10
-  br label %552
+523:                                              ; preds = %520
+  %524 = and i64 %144, 4294967294
+  br label %530
 
-512:                                              ; preds = %535, %505
-  %513 = phi i64 [ 0, %505 ], [ %536, %535 ]
-  %514 = phi i64 [ 0, %505 ], [ %537, %535 ]
-  %515 = getelementptr inbounds %struct.model_buffer, ptr %495, i64 %513
-  %516 = load ptr, ptr %515, align 8
-  %517 = load ptr, ptr %21, align 8
-  %518 = getelementptr inbounds ptr, ptr %517, i64 %513
-  %519 = load ptr, ptr %518, align 8
-  %520 = icmp eq ptr %516, %519
-  br i1 %520, label %524, label %521
-
-521:                                              ; preds = %512
-  %522 = getelementptr inbounds %struct.model_buffer, ptr %515, i64 0, i32 1
-  %523 = load i64, ptr %522, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %519, ptr align 1 %516, i64 %523, i1 false)
-  br label %524
-
-524:                                              ; preds = %521, %512
-  %525 = or i64 %513, 1
-  %526 = getelementptr inbounds %struct.model_buffer, ptr %495, i64 %525
+525:                                              ; preds = %517
+  %526 = load ptr, ptr %15, align 8
   %527 = load ptr, ptr %526, align 8
-  %528 = load ptr, ptr %21, align 8
-  %529 = getelementptr inbounds ptr, ptr %528, i64 %525
-  %530 = load ptr, ptr %529, align 8
-  %531 = icmp eq ptr %527, %530
-  br i1 %531, label %535, label %532
+  %528 = call ptr @model_status_text(i32 noundef %514) #8
+  %529 = call fastcc ptr @fail(ptr noundef %527, i32 noundef 6, ptr noundef %528) #10
+  br label %570
 
-532:                                              ; preds = %524
-  %533 = getelementptr inbounds %struct.model_buffer, ptr %526, i64 0, i32 1
-  %534 = load i64, ptr %533, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %530, ptr align 1 %527, i64 %534, i1 false)
-  br label %535
+530:                                              ; preds = %553, %523
+  %531 = phi i64 [ 0, %523 ], [ %554, %553 ]
+  %532 = phi i64 [ 0, %523 ], [ %555, %553 ]
+  %533 = getelementptr inbounds %struct.model_buffer, ptr %512, i64 %531
+  %534 = load ptr, ptr %533, align 8
+  %535 = load ptr, ptr %22, align 8
+  %536 = getelementptr inbounds ptr, ptr %535, i64 %531
+  %537 = load ptr, ptr %536, align 8
+  %538 = icmp eq ptr %534, %537
+  br i1 %538, label %542, label %539
 
-535:                                              ; preds = %532, %524
-  %536 = add nuw nsw i64 %513, 2
-  %537 = add i64 %514, 2
-  %538 = icmp eq i64 %537, %506
-  br i1 %538, label %539, label %512, !llvm.loop !13
+539:                                              ; preds = %530
+  %540 = getelementptr inbounds %struct.model_buffer, ptr %533, i64 0, i32 1
+  %541 = load i64, ptr %540, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %537, ptr align 1 %534, i64 %541, i1 false)
+  br label %542
 
-539:                                              ; preds = %535, %502
-  %540 = phi i64 [ 0, %502 ], [ %536, %535 ]
-  %541 = icmp eq i64 %503, 0
-  br i1 %541, label %552, label %542
+542:                                              ; preds = %539, %530
+  %543 = or i64 %531, 1
+  %544 = getelementptr inbounds %struct.model_buffer, ptr %512, i64 %543
+  %545 = load ptr, ptr %544, align 8
+  %546 = load ptr, ptr %22, align 8
+  %547 = getelementptr inbounds ptr, ptr %546, i64 %543
+  %548 = load ptr, ptr %547, align 8
+  %549 = icmp eq ptr %545, %548
+  br i1 %549, label %553, label %550
 
-542:                                              ; preds = %539
-  %543 = getelementptr inbounds %struct.model_buffer, ptr %495, i64 %540
-  %544 = load ptr, ptr %543, align 8
-  %545 = load ptr, ptr %21, align 8
-  %546 = getelementptr inbounds ptr, ptr %545, i64 %540
-  %547 = load ptr, ptr %546, align 8
-  %548 = icmp eq ptr %544, %547
-  br i1 %548, label %552, label %549
+550:                                              ; preds = %542
+  %551 = getelementptr inbounds %struct.model_buffer, ptr %544, i64 0, i32 1
+  %552 = load i64, ptr %551, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %548, ptr align 1 %545, i64 %552, i1 false)
+  br label %553
 
-549:                                              ; preds = %542
-  %550 = getelementptr inbounds %struct.model_buffer, ptr %543, i64 0, i32 1
-  %551 = load i64, ptr %550, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %547, ptr align 1 %544, i64 %551, i1 false)
-  br label %552
+553:                                              ; preds = %550, %542
+  %554 = add nuw nsw i64 %531, 2
+  %555 = add i64 %532, 2
+  %556 = icmp eq i64 %555, %524
+  br i1 %556, label %557, label %530, !llvm.loop !13
 
-552:                                              ; preds = %539, %549, %542, %441, %467, %492, %501, %507
-  %553 = phi ptr [ %511, %507 ], [ %497, %492 ], [ null, %501 ], [ %468, %467 ], [ %442, %441 ], [ null, %542 ], [ null, %549 ], [ null, %539 ]
+557:                                              ; preds = %553, %520
+  %558 = phi i64 [ 0, %520 ], [ %554, %553 ]
+  %559 = icmp eq i64 %521, 0
+  br i1 %559, label %570, label %560
+
+560:                                              ; preds = %557
+  %561 = getelementptr inbounds %struct.model_buffer, ptr %512, i64 %558
+  %562 = load ptr, ptr %561, align 8
+  %563 = load ptr, ptr %22, align 8
+  %564 = getelementptr inbounds ptr, ptr %563, i64 %558
+  %565 = load ptr, ptr %564, align 8
+  %566 = icmp eq ptr %562, %565
+  br i1 %566, label %570, label %567
+
+567:                                              ; preds = %560
+  %568 = getelementptr inbounds %struct.model_buffer, ptr %561, i64 0, i32 1
+  %569 = load i64, ptr %568, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %565, ptr align 1 %562, i64 %569, i1 false)
+  br label %570
+
+570:                                              ; preds = %557, %567, %560, %450, %484, %509, %519, %525
+  %571 = phi ptr [ %529, %525 ], [ %515, %509 ], [ null, %519 ], [ %485, %484 ], [ %451, %450 ], [ null, %560 ], [ null, %567 ], [ null, %557 ]
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %13) #9
-  %554 = ptrtoint ptr %127 to i64
-  %555 = cmpxchg ptr %73, i64 0, i64 %554 acq_rel monotonic, align 8
-  %556 = extractvalue { i64, i1 } %555, 1
-  br i1 %556, label %596, label %557
+  %572 = ptrtoint ptr %133 to i64
+  %573 = cmpxchg ptr %79, i64 0, i64 %572 acq_rel monotonic, align 8
+  %574 = extractvalue { i64, i1 } %573, 1
+  br i1 %574, label %614, label %575
 
-557:                                              ; preds = %552
-  %558 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 1
-  %559 = cmpxchg ptr %558, i64 0, i64 %554 acq_rel monotonic, align 8
-  %560 = extractvalue { i64, i1 } %559, 1
-  br i1 %560, label %596, label %561
+575:                                              ; preds = %570
+  %576 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 1
+  %577 = cmpxchg ptr %576, i64 0, i64 %572 acq_rel monotonic, align 8
+  %578 = extractvalue { i64, i1 } %577, 1
+  br i1 %578, label %614, label %579
 
-561:                                              ; preds = %557
-  %562 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 2
-  %563 = cmpxchg ptr %562, i64 0, i64 %554 acq_rel monotonic, align 8
-  %564 = extractvalue { i64, i1 } %563, 1
-  br i1 %564, label %596, label %565
+579:                                              ; preds = %575
+  %580 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 2
+  %581 = cmpxchg ptr %580, i64 0, i64 %572 acq_rel monotonic, align 8
+  %582 = extractvalue { i64, i1 } %581, 1
+  br i1 %582, label %614, label %583
 
-565:                                              ; preds = %561
-  %566 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 3
-  %567 = cmpxchg ptr %566, i64 0, i64 %554 acq_rel monotonic, align 8
-  %568 = extractvalue { i64, i1 } %567, 1
-  br i1 %568, label %596, label %569
+583:                                              ; preds = %579
+  %584 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 3
+  %585 = cmpxchg ptr %584, i64 0, i64 %572 acq_rel monotonic, align 8
+  %586 = extractvalue { i64, i1 } %585, 1
+  br i1 %586, label %614, label %587
 
-569:                                              ; preds = %565
-  %570 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 4
-  %571 = cmpxchg ptr %570, i64 0, i64 %554 acq_rel monotonic, align 8
-  %572 = extractvalue { i64, i1 } %571, 1
-  br i1 %572, label %596, label %573
+587:                                              ; preds = %583
+  %588 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 4
+  %589 = cmpxchg ptr %588, i64 0, i64 %572 acq_rel monotonic, align 8
+  %590 = extractvalue { i64, i1 } %589, 1
+  br i1 %590, label %614, label %591
 
-573:                                              ; preds = %569
-  %574 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 5
-  %575 = cmpxchg ptr %574, i64 0, i64 %554 acq_rel monotonic, align 8
-  %576 = extractvalue { i64, i1 } %575, 1
-  br i1 %576, label %596, label %577
+591:                                              ; preds = %587
+  %592 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 5
+  %593 = cmpxchg ptr %592, i64 0, i64 %572 acq_rel monotonic, align 8
+  %594 = extractvalue { i64, i1 } %593, 1
+  br i1 %594, label %614, label %595
 
-577:                                              ; preds = %573
-  %578 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 6
-  %579 = cmpxchg ptr %578, i64 0, i64 %554 acq_rel monotonic, align 8
-  %580 = extractvalue { i64, i1 } %579, 1
-  br i1 %580, label %596, label %581
+595:                                              ; preds = %591
+  %596 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 6
+  %597 = cmpxchg ptr %596, i64 0, i64 %572 acq_rel monotonic, align 8
+  %598 = extractvalue { i64, i1 } %597, 1
+  br i1 %598, label %614, label %599
 
-581:                                              ; preds = %577
-  %582 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 7
-  %583 = cmpxchg ptr %582, i64 0, i64 %554 acq_rel monotonic, align 8
-  %584 = extractvalue { i64, i1 } %583, 1
-  br i1 %584, label %596, label %585
+599:                                              ; preds = %595
+  %600 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 7
+  %601 = cmpxchg ptr %600, i64 0, i64 %572 acq_rel monotonic, align 8
+  %602 = extractvalue { i64, i1 } %601, 1
+  br i1 %602, label %614, label %603
 
-585:                                              ; preds = %581
-  %586 = load ptr, ptr %0, align 8
-  %587 = getelementptr inbounds %struct.ort_api, ptr %586, i64 0, i32 14
-  %588 = load ptr, ptr %587, align 8
-  %589 = load ptr, ptr %74, align 8
-  %590 = call ptr %588(ptr noundef %589, ptr noundef nonnull %127) #8
-  %591 = icmp eq ptr %590, null
-  br i1 %591, label %596, label %592
+603:                                              ; preds = %599
+  %604 = load ptr, ptr %0, align 8
+  %605 = getelementptr inbounds %struct.ort_api, ptr %604, i64 0, i32 14
+  %606 = load ptr, ptr %605, align 8
+  %607 = load ptr, ptr %80, align 8
+  %608 = call ptr %606(ptr noundef %607, ptr noundef nonnull %133) #8
+  %609 = icmp eq ptr %608, null
+  br i1 %609, label %614, label %610
 
-592:                                              ; preds = %585
-  %593 = load ptr, ptr %0, align 8
-  %594 = getelementptr inbounds %struct.ort_api, ptr %593, i64 0, i32 24
-  %595 = load ptr, ptr %594, align 8
-  call void %595(ptr noundef nonnull %590) #8
-  br label %596
+610:                                              ; preds = %603
+  %611 = load ptr, ptr %0, align 8
+  %612 = getelementptr inbounds %struct.ort_api, ptr %611, i64 0, i32 24
+  %613 = load ptr, ptr %612, align 8
+  call void %613(ptr noundef nonnull %608) #8
+  br label %614
 
-596:                                              ; preds = %592, %585, %581, %577, %573, %569, %565, %561, %557, %552, %107, %122, %66
-  %597 = phi ptr [ %70, %66 ], [ %124, %122 ], [ %105, %107 ], [ %553, %552 ], [ %553, %557 ], [ %553, %561 ], [ %553, %565 ], [ %553, %569 ], [ %553, %573 ], [ %553, %577 ], [ %553, %581 ], [ %553, %585 ], [ %553, %592 ]
-  call void @llvm.lifetime.end.p0(i64 104, ptr nonnull %15) #9
-  ret ptr %597
+614:                                              ; preds = %610, %603, %599, %595, %591, %587, %583, %579, %575, %570, %113, %128, %72
+  %615 = phi ptr [ %76, %72 ], [ %130, %128 ], [ %111, %113 ], [ %571, %570 ], [ %571, %575 ], [ %571, %579 ], [ %571, %583 ], [ %571, %587 ], [ %571, %591 ], [ %571, %595 ], [ %571, %599 ], [ %571, %603 ], [ %571, %610 ]
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %15) #9
+  ret ptr %615
 }
 
 declare i32 @model_input(i32 noundef, ptr noundef, ptr noundef) local_unnamed_addr #3
@@ -2206,7 +2233,7 @@ define internal void @launch(ptr nocapture noundef %0, ptr noundef %1, ptr nound
   br i1 %15, label %26, label %16
 
 16:                                               ; preds = %4
-  %17 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
+  %17 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
   %18 = load ptr, ptr %17, align 8
   %19 = icmp eq ptr %18, null
   br i1 %19, label %25, label %20

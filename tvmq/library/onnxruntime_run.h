@@ -59,9 +59,10 @@ struct run {
     struct kernel *kernel;
     struct ort_context *context;
     model_description model;
-    model_buffer *buffers; /* inputs, then outputs */
-    void **results;        /* where onnxruntime has the outputs */
-    unsigned char *rest;   /* of the memory */
+    const int64_t *sizes;       /* of dynamic dimensions */
+    model_buffer *buffers;      /* inputs, then outputs */
+    void **results;             /* where onnxruntime has the outputs */
+    unsigned char *rest;        /* of the memory */
     struct ort_status *failure; /* of threads */
 };
 
@@ -71,11 +72,11 @@ static size_t table_bytes(const model_description *model) {
     return aligned((model->inputs + model->outputs) * sizeof(model_buffer) + model->outputs * sizeof(void *));
 }
 
-static void describe_tensor(const model_description *model, uint32_t number, model_tensor *tensor) {
-    if (number < model->inputs)
-        model_input(number, 0, tensor);
+static void describe_tensor(const struct run *run, uint32_t number, model_tensor *tensor) {
+    if (number < run->model.inputs)
+        model_input(number, run->sizes, tensor);
     else
-        model_output(number - model->inputs, 0, tensor);
+        model_output(number - run->model.inputs, run->sizes, tensor);
 }
 
 static struct ort_status *refuse_shape(const struct ort_api *api, const model_tensor *tensor, const int64_t *shape,
@@ -120,7 +121,7 @@ static struct ort_status *read_input(struct run *run, uint32_t number) {
     const struct ort_value *value = 0;
     model_tensor tensor;
     void *data = 0;
-    describe_tensor(&run->model, number, &tensor);
+    describe_tensor(run, number, &tensor);
     struct ort_status *status = api->get_input(run->context, number, &value);
     if (status) return status;
     if ((status = check_shape(api, value, &tensor))) return status;
@@ -134,7 +135,7 @@ static struct ort_status *make_output(struct run *run, uint32_t number) {
     const struct ort_api *api = run->kernel->api;
     struct ort_value *value = 0;
     model_tensor tensor;
-    model_output(number, 0, &tensor);
+    describe_tensor(run, run->model.inputs + number, &tensor);
     struct ort_status *status = api->get_output(run->context, number, tensor.shape, tensor.rank, &value);
     if (status) return status;
     if ((status = api->get_data(value, run->results + number))) return status;
@@ -173,7 +174,7 @@ static struct ort_status *run_in(struct run *run, unsigned char *memory, size_t 
     for (uint32_t number = 0; !status && number < outputs; number++) status = make_output(run, number);
     if (status) return status;
     const model_buffer workspace = {run->rest, workspace_bytes}, *results = run->buffers + inputs;
-    int result = model_run(0, run->buffers, results, workspace, &threads);
+    int result = model_run(run->sizes, run->buffers, results, workspace, &threads);
     if (run->failure) return run->failure;
     if (result) return fail(run->kernel->api, RUNTIME_EXCEPTION, model_status_text(result));
     for (uint32_t number = 0; number < outputs; number++)
@@ -189,10 +190,10 @@ static struct ort_status *compute(void *memory, struct ort_context *context) {
     struct block *block;
     for (uint32_t number = 0; number < run.model.inputs + run.model.outputs; number++) {
         model_tensor tensor;
-        describe_tensor(&run.model, number, &tensor);
+        describe_tensor(&run, number, &tensor);
         bytes += aligned((size_t)tensor.bytes);
     }
-    int64_t workspace_bytes = model_workspace_bytes(0, kernel->tasks);
+    int64_t workspace_bytes = model_workspace_bytes(run.sizes, kernel->tasks);
     if (workspace_bytes < 0) return fail(kernel->api, RUNTIME_EXCEPTION, model_status_text((int)workspace_bytes));
     struct ort_status *status = take_block(kernel, bytes + (size_t)workspace_bytes, &block);
     if (status) return status;

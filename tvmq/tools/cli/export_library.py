@@ -16,7 +16,7 @@ from tvmq.tools.cli.trust import load_without_code
 
 def export_library(
     model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
-    wheel: bool = False, version: str = "0.1.0", sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+    wheel: bool = False, version: str = "0.1.0", onnxruntime: bool = False, sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
 
@@ -28,16 +28,19 @@ def export_library(
 
     Example: tvmq export-library digits.tvmq -o digits/ --wheel --version 1.2.0
 
+    Example: tvmq export-library digits.tvmq -o digits/ --onnxruntime
+
     model    A model saved by `tvmq quantize`, all sizes fixed.
     output   Folder to write NAME.h, libNAME.so, NAME.json and example.c to.
     name     Prefix of files, functions and macros. Default: name of the folder.
     target   CPU to build for, as `tvmq build` takes it. Default: that of the model.
     wheel    Also write a package for pip that needs NumPy alone: import NAME; NAME.run(x).
     version  Version of that package.
+    onnxruntime  Also write NAME.onnx, one node that onnxruntime 1.17 or newer computes by the library.
     """
     exe = load_without_code(model, sha256)
     with step("export", quiet=quiet):
-        export = tvmq.export_library(exe, output, name=name, target=target, wheel=wheel, version=version)
+        export = tvmq.export_library(exe, output, name=name, target=target, wheel=wheel, version=version, onnxruntime=onnxruntime)
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
         return
@@ -49,4 +52,6 @@ def export_library(
     ]
     if export.wheel:
         rows.append(["package", str(export.wheel)])
+    if export.onnx:
+        rows.append(["onnxruntime", str(export.onnx)])
     print_rows(rows)
