@@ -2,8 +2,8 @@
 
     python examples/make_library.py build/examples
 
-Into the folder go digits.h, libdigits.so, digits.onnx, pictures.f32 and scores.f32: float32, one picture (16 x 16) or ten scores
-after another.
+Into the folder go digits.h, libdigits.so, digits.onnx, pictures.f32 and scores.f32: float32, one picture (16 x 16) or
+ten scores after another.
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ def make_text(part: str, arch: str, compiler: str) -> str:
     """LLVM's text of a part, as `runtime_object` names it, for an architecture."""
     command = [compiler, f"--target={TRIPLES[arch]}", *FLAGS, f"{part}.c"]
     done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True)
-    return f"; {hash_sources(part)} is the sha256 of the sources; tools/library_runtime.py writes this file\n{done.stdout}"
+    head = f"; {hash_sources(part)} is the sha256 of the sources; tools/library_runtime.py writes this file"
+    return f"{head}\n{done.stdout}"
 
 
 def main(arguments: list[str]) -> int:

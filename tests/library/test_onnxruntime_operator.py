@@ -197,6 +197,21 @@ def test_two_libraries_in_one_process_and_in_one_session(digits, operator, netwo
         np.testing.assert_array_equal(other, codes)
 
 
+def test_the_node_inside_a_larger_graph(digits, operator):
+    def surround(model: onnx.ModelProto) -> None:
+        (node,), (scores,) = model.graph.node, model.graph.output
+        node.input[0] = "picture"
+        scores.CopyFrom(onnx.helper.make_tensor_value_info("label", onnx.TensorProto.INT64, [1]))
+        model.graph.node.insert(0, onnx.helper.make_node("Identity", ["image"], ["picture"]))
+        model.graph.node.append(onnx.helper.make_node("ArgMax", ["scores"], ["label"], axis=1, keepdims=0))
+        model.opset_import.append(onnx.helper.make_opsetid("", 13))
+
+    session = open_session(change_model(operator, surround), operator.library)
+    for number, scores in enumerate(digits.expected):
+        (label,) = session.run(None, {"image": digits.pictures[number : number + 1]})
+        np.testing.assert_array_equal(label, scores.argmax(1))
+
+
 def test_sessions_come_and_go(digits, operator):
     for _ in range(20):
         session = open_session(operator.onnx, operator.library)

@@ -83,7 +83,7 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _encoding(tensor: Mapping[str, Any]) -> str:
-    """What codes mean, as text.
+    """Text that says how codes become numbers.
 
     >>> _encoding({"scale": 0.5, "zero_point": -3}), _encoding({"scale": None})
     ('real = (code - -3) * 0.5', '')

@@ -16,7 +16,8 @@ from tvmq.tools.cli.trust import load_without_code
 
 def export_library(
     model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
-    wheel: bool = False, version: str = "0.1.0", onnxruntime: bool = False, sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+    wheel: bool = False, version: str = "0.1.0", onnxruntime: bool = False,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
 
@@ -40,7 +41,9 @@ def export_library(
     """
     exe = load_without_code(model, sha256)
     with step("export", quiet=quiet):
-        export = tvmq.export_library(exe, output, name=name, target=target, wheel=wheel, version=version, onnxruntime=onnxruntime)
+        export = tvmq.export_library(
+            exe, output, name=name, target=target, wheel=wheel, version=version, onnxruntime=onnxruntime
+        )
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
         return
