@@ -10,7 +10,7 @@
 
 #include "onnxruntime_run.h"
 
-enum { MOST_HASH = 128, TASKS = 8, MOST_TASKS = 64 };
+enum { MOST_HASH = 128, MOST_TASKS = 64 };
 
 /* ---- kernels */
 
@@ -27,19 +27,17 @@ static struct ort_status *check_hash(const struct ort_api *api, const struct ort
 }
 
 static struct ort_status *read_tasks(const struct ort_api *api, const struct ort_node *node, uint32_t *tasks) {
-    int64_t number = TASKS;
-    struct ort_status *status = api->get_number(node, "tasks", &number);
-    if (status) { /* it has none */
-        api->release_status(status);
-        number = TASKS;
-    }
-    *tasks = (uint32_t)number;
-    if (number >= 1 && number <= MOST_TASKS) return 0;
     struct text text;
+    int64_t number = 0;
+    struct ort_status *status = api->get_number(node, "tasks", &number);
+    if (status) api->release_status(status); /* it has none, or of another type */
+    *tasks = (uint32_t)number;
+    if (!status && number >= 1 && number <= MOST_TASKS) return 0;
     begin_message(&text);
-    add_text(&text, "the attribute tasks of the node is ");
-    add_number(&text, number);
-    add_text(&text, "; give a number from 1 to ");
+    add_text(&text, "the node has ");
+    add_text(&text, status ? "no integer" : "the number ");
+    if (!status) add_number(&text, number);
+    add_text(&text, " as attribute tasks; give it one from 1 to ");
     add_number(&text, MOST_TASKS);
     return api->create_status(INVALID_ARGUMENT, text.data);
 }

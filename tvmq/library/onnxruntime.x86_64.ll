@@ -1,4 +1,4 @@
-; 5f7f4b14f861fba1e2a8aa695d0beec6df9898f5517a3a355d53466c842f930d is the sha256 of the sources; tools/library_runtime.py writes this file
+; 725f412de10363d2bb729d25a12e4de0ac2571ebd40a756fff4aafd861dfb08e is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'onnxruntime.c'
 source_filename = "onnxruntime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -26,12 +26,13 @@ target triple = "x86_64-unknown-linux-gnu"
 @.str.4 = private unnamed_addr constant [11 x i8] c"model_hash\00", align 1
 @.str.5 = private unnamed_addr constant [123 x i8] c"the ONNX file and the library are of different exports, or the node has no attribute model_hash; take both from one folder\00", align 1
 @.str.6 = private unnamed_addr constant [6 x i8] c"tasks\00", align 1
-@.str.7 = private unnamed_addr constant [36 x i8] c"the attribute tasks of the node is \00", align 1
-@.str.8 = private unnamed_addr constant [27 x i8] c"; give a number from 1 to \00", align 1
-@.str.9 = private unnamed_addr constant [36 x i8] c"onnxruntime has no memory for a run\00", align 1
-@.str.12 = private unnamed_addr constant [22 x i8] c" and the model takes \00", align 1
-@.str.15 = private unnamed_addr constant [7 x i8] c", ...]\00", align 1
-@.str.16 = private unnamed_addr constant [2 x i8] c"]\00", align 1
+@.str.8 = private unnamed_addr constant [11 x i8] c"no integer\00", align 1
+@.str.9 = private unnamed_addr constant [12 x i8] c"the number \00", align 1
+@.str.10 = private unnamed_addr constant [44 x i8] c" as attribute tasks; give it one from 1 to \00", align 1
+@.str.11 = private unnamed_addr constant [36 x i8] c"onnxruntime has no memory for a run\00", align 1
+@.str.14 = private unnamed_addr constant [22 x i8] c" and the model takes \00", align 1
+@.str.17 = private unnamed_addr constant [7 x i8] c", ...]\00", align 1
+@.str.18 = private unnamed_addr constant [2 x i8] c"]\00", align 1
 
 ; Function Attrs: nounwind
 define ptr @RegisterCustomOps(ptr noundef %0, ptr nocapture noundef readonly %1) local_unnamed_addr #0 {
@@ -729,8 +730,8 @@ define internal ptr @create_kernel(ptr nocapture readnone %0, ptr noundef %1, pt
   %5 = alloca [24 x i8], align 16
   %6 = alloca [24 x i8], align 16
   %7 = alloca %struct.model_description, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca %struct.text, align 8
+  %8 = alloca %struct.text, align 8
+  %9 = alloca i64, align 8
   %10 = alloca %struct.model_description, align 8
   %11 = alloca [128 x i8], align 16
   %12 = alloca i64, align 8
@@ -752,7 +753,7 @@ define internal ptr @create_kernel(ptr nocapture readnone %0, ptr noundef %1, pt
 22:                                               ; preds = %19
   %23 = call ptr @model_status_text(i32 noundef %20) #8
   %24 = call fastcc ptr @fail(ptr noundef %1, i32 noundef 9, ptr noundef %23) #10
-  br label %236
+  br label %301
 
 25:                                               ; preds = %4, %19
   call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %10) #9
@@ -814,317 +815,434 @@ define internal ptr @create_kernel(ptr nocapture readnone %0, ptr noundef %1, pt
   call void @llvm.lifetime.end.p0(i64 128, ptr nonnull %11) #9
   call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %10) #9
   %58 = icmp eq ptr %57, null
-  br i1 %58, label %59, label %236
+  br i1 %58, label %59, label %301
 
 59:                                               ; preds = %52, %56
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %8) #9
-  store i64 8, ptr %8, align 8
+  call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %8) #9
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %9) #9
+  store i64 0, ptr %9, align 8
   %60 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 18
   %61 = load ptr, ptr %60, align 8
-  %62 = call ptr %61(ptr noundef %2, ptr noundef nonnull @.str.6, ptr noundef nonnull %8) #8
+  %62 = call ptr %61(ptr noundef %2, ptr noundef nonnull @.str.6, ptr noundef nonnull %9) #8
   %63 = icmp eq ptr %62, null
-  br i1 %63, label %67, label %64
+  br i1 %63, label %69, label %64
 
 64:                                               ; preds = %59
   %65 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 24
   %66 = load ptr, ptr %65, align 8
   call void %66(ptr noundef nonnull %62) #8
-  br label %205
+  %67 = load i64, ptr %9, align 8
+  %68 = trunc i64 %67 to i32
+  br label %75
 
-67:                                               ; preds = %59
-  %68 = load i64, ptr %8, align 8
-  %69 = trunc i64 %68 to i32
-  %70 = add i64 %68, -1
-  %71 = icmp ult i64 %70, 64
-  br i1 %71, label %205, label %72
+69:                                               ; preds = %59
+  %70 = load i64, ptr %9, align 8
+  %71 = trunc i64 %70 to i32
+  %72 = add i64 %70, -1
+  %73 = icmp ult i64 %72, 64
+  br i1 %73, label %74, label %75
 
-72:                                               ; preds = %67
-  call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %9) #9
+74:                                               ; preds = %69
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
+  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %8) #9
+  br label %279
+
+75:                                               ; preds = %69, %64
+  %76 = phi i32 [ %71, %69 ], [ %68, %64 ]
   call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %7)
-  store i64 0, ptr %9, align 8
-  %73 = call i32 @model_describe(ptr noundef nonnull %7) #8
-  %74 = load ptr, ptr %7, align 8
-  %75 = load i8, ptr %74, align 1
-  %76 = icmp eq i8 %75, 0
-  br i1 %76, label %90, label %77
+  store i64 0, ptr %8, align 8
+  %77 = call i32 @model_describe(ptr noundef nonnull %7) #8
+  %78 = load ptr, ptr %7, align 8
+  %79 = load i8, ptr %78, align 1
+  %80 = icmp eq i8 %79, 0
+  br i1 %80, label %92, label %81
 
-77:                                               ; preds = %72, %82
-  %78 = phi i8 [ %86, %82 ], [ %75, %72 ]
-  %79 = phi ptr [ %83, %82 ], [ %74, %72 ]
-  %80 = load i64, ptr %9, align 8
-  %81 = icmp ult i64 %80, 511
-  br i1 %81, label %82, label %90
+81:                                               ; preds = %75, %86
+  %82 = phi i8 [ %90, %86 ], [ %79, %75 ]
+  %83 = phi ptr [ %87, %86 ], [ %78, %75 ]
+  %84 = load i64, ptr %8, align 8
+  %85 = icmp ult i64 %84, 511
+  br i1 %85, label %86, label %92
 
-82:                                               ; preds = %77
-  %83 = getelementptr inbounds i8, ptr %79, i64 1
-  %84 = add nuw nsw i64 %80, 1
-  store i64 %84, ptr %9, align 8
-  %85 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %80
-  store i8 %78, ptr %85, align 1
-  %86 = load i8, ptr %83, align 1
-  %87 = icmp eq i8 %86, 0
-  br i1 %87, label %88, label %77, !llvm.loop !4
+86:                                               ; preds = %81
+  %87 = getelementptr inbounds i8, ptr %83, i64 1
+  %88 = add nuw nsw i64 %84, 1
+  store i64 %88, ptr %8, align 8
+  %89 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %84
+  store i8 %82, ptr %89, align 1
+  %90 = load i8, ptr %87, align 1
+  %91 = icmp eq i8 %90, 0
+  br i1 %91, label %92, label %81, !llvm.loop !4
 
-88:                                               ; preds = %82
-  %89 = load i64, ptr %9, align 8
-  br label %90
+92:                                               ; preds = %86, %81, %75
+  %93 = load i64, ptr %8, align 8
+  %94 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %93
+  store i8 0, ptr %94, align 1
+  %95 = load i64, ptr %8, align 8
+  %96 = icmp ult i64 %95, 511
+  br i1 %96, label %97, label %106
 
-90:                                               ; preds = %77, %88, %72
-  %91 = phi i64 [ 0, %72 ], [ %89, %88 ], [ %80, %77 ]
-  %92 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %91
-  store i8 0, ptr %92, align 1
-  %93 = load i64, ptr %9, align 8
-  %94 = icmp ult i64 %93, 511
-  br i1 %94, label %95, label %104
+97:                                               ; preds = %92
+  %98 = add nuw nsw i64 %95, 1
+  store i64 %98, ptr %8, align 8
+  %99 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %95
+  store i8 58, ptr %99, align 1
+  %100 = load i64, ptr %8, align 8
+  %101 = icmp ult i64 %100, 511
+  br i1 %101, label %102, label %106
 
-95:                                               ; preds = %90
-  %96 = add nuw nsw i64 %93, 1
-  store i64 %96, ptr %9, align 8
-  %97 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %93
-  store i8 58, ptr %97, align 1
-  %98 = load i64, ptr %9, align 8
-  %99 = icmp ult i64 %98, 511
-  br i1 %99, label %100, label %104
+102:                                              ; preds = %97
+  %103 = add nuw nsw i64 %100, 1
+  store i64 %103, ptr %8, align 8
+  %104 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %100
+  store i8 32, ptr %104, align 1
+  %105 = load i64, ptr %8, align 8
+  br label %106
 
-100:                                              ; preds = %95
-  %101 = add nuw nsw i64 %98, 1
-  store i64 %101, ptr %9, align 8
-  %102 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %98
-  store i8 32, ptr %102, align 1
-  %103 = load i64, ptr %9, align 8
-  br label %104
-
-104:                                              ; preds = %100, %95, %90
-  %105 = phi i64 [ %103, %100 ], [ %98, %95 ], [ %93, %90 ]
-  %106 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %105
-  store i8 0, ptr %106, align 1
+106:                                              ; preds = %102, %97, %92
+  %107 = phi i64 [ %105, %102 ], [ %100, %97 ], [ %95, %92 ]
+  %108 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %107
+  store i8 0, ptr %108, align 1
   call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %7)
-  br label %107
+  %109 = load i64, ptr %8, align 8
+  %110 = icmp ult i64 %109, 511
+  br i1 %110, label %111, label %175
 
-107:                                              ; preds = %121, %104
-  %108 = phi i8 [ 116, %104 ], [ %125, %121 ]
-  %109 = phi ptr [ @.str.7, %104 ], [ %122, %121 ]
-  %110 = load i64, ptr %9, align 8
-  %111 = icmp ult i64 %110, 511
-  br i1 %111, label %112, label %128
+111:                                              ; preds = %106
+  %112 = add nuw nsw i64 %109, 1
+  store i64 %112, ptr %8, align 8
+  %113 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %109
+  store i8 116, ptr %113, align 1
+  %114 = load i64, ptr %8, align 8
+  %115 = icmp ult i64 %114, 511
+  br i1 %115, label %116, label %175
 
-112:                                              ; preds = %107
-  %113 = getelementptr inbounds i8, ptr %109, i64 1
-  %114 = add nuw nsw i64 %110, 1
-  store i64 %114, ptr %9, align 8
-  %115 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %110
-  store i8 %108, ptr %115, align 1
-  %116 = load i8, ptr %113, align 1
-  %117 = icmp eq ptr %113, getelementptr inbounds ([36 x i8], ptr @.str.7, i64 0, i64 35)
-  br i1 %117, label %126, label %118, !llvm.loop !4
-
-118:                                              ; preds = %112
-  %119 = load i64, ptr %9, align 8
+116:                                              ; preds = %111
+  %117 = add nuw nsw i64 %114, 1
+  store i64 %117, ptr %8, align 8
+  %118 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %114
+  store i8 104, ptr %118, align 1
+  %119 = load i64, ptr %8, align 8
   %120 = icmp ult i64 %119, 511
-  br i1 %120, label %121, label %128
+  br i1 %120, label %121, label %175
 
-121:                                              ; preds = %118
-  %122 = getelementptr inbounds i8, ptr %109, i64 2
-  %123 = add nuw nsw i64 %119, 1
-  store i64 %123, ptr %9, align 8
-  %124 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %119
-  store i8 %116, ptr %124, align 1
-  %125 = load i8, ptr %122, align 1
-  br label %107
+121:                                              ; preds = %116
+  %122 = add nuw nsw i64 %119, 1
+  store i64 %122, ptr %8, align 8
+  %123 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %119
+  store i8 101, ptr %123, align 1
+  %124 = load i64, ptr %8, align 8
+  %125 = icmp ult i64 %124, 511
+  br i1 %125, label %126, label %175
 
-126:                                              ; preds = %112
-  %127 = load i64, ptr %9, align 8
-  br label %128
+126:                                              ; preds = %121
+  %127 = add nuw nsw i64 %124, 1
+  store i64 %127, ptr %8, align 8
+  %128 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %124
+  store i8 32, ptr %128, align 1
+  %129 = load i64, ptr %8, align 8
+  %130 = icmp ult i64 %129, 511
+  br i1 %130, label %131, label %175
 
-128:                                              ; preds = %107, %118, %126
-  %129 = phi i64 [ %127, %126 ], [ %110, %107 ], [ %119, %118 ]
-  %130 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %129
-  store i8 0, ptr %130, align 1
-  %131 = load i64, ptr %8, align 8
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %6) #9
-  %132 = getelementptr inbounds i8, ptr %6, i64 23
-  %133 = call i64 @llvm.abs.i64(i64 %131, i1 false)
-  store i8 0, ptr %132, align 1
-  br label %134
+131:                                              ; preds = %126
+  %132 = add nuw nsw i64 %129, 1
+  store i64 %132, ptr %8, align 8
+  %133 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %129
+  store i8 110, ptr %133, align 1
+  %134 = load i64, ptr %8, align 8
+  %135 = icmp ult i64 %134, 511
+  br i1 %135, label %136, label %175
 
-134:                                              ; preds = %134, %128
-  %135 = phi ptr [ %132, %128 ], [ %140, %134 ]
-  %136 = phi i64 [ %133, %128 ], [ %141, %134 ]
-  %137 = urem i64 %136, 10
-  %138 = trunc i64 %137 to i8
-  %139 = or i8 %138, 48
-  %140 = getelementptr inbounds i8, ptr %135, i64 -1
-  store i8 %139, ptr %140, align 1
-  %141 = udiv i64 %136, 10
-  %142 = icmp ult i64 %136, 10
-  br i1 %142, label %143, label %134, !llvm.loop !7
+136:                                              ; preds = %131
+  %137 = add nuw nsw i64 %134, 1
+  store i64 %137, ptr %8, align 8
+  %138 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %134
+  store i8 111, ptr %138, align 1
+  %139 = load i64, ptr %8, align 8
+  %140 = icmp ult i64 %139, 511
+  br i1 %140, label %141, label %175
 
-143:                                              ; preds = %134
-  %144 = icmp slt i64 %131, 0
-  br i1 %144, label %145, label %147
+141:                                              ; preds = %136
+  %142 = add nuw nsw i64 %139, 1
+  store i64 %142, ptr %8, align 8
+  %143 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %139
+  store i8 100, ptr %143, align 1
+  %144 = load i64, ptr %8, align 8
+  %145 = icmp ult i64 %144, 511
+  br i1 %145, label %146, label %175
 
-145:                                              ; preds = %143
-  %146 = getelementptr inbounds i8, ptr %135, i64 -2
-  store i8 45, ptr %146, align 1
-  br label %147
+146:                                              ; preds = %141
+  %147 = add nuw nsw i64 %144, 1
+  store i64 %147, ptr %8, align 8
+  %148 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %144
+  store i8 101, ptr %148, align 1
+  %149 = load i64, ptr %8, align 8
+  %150 = icmp ult i64 %149, 511
+  br i1 %150, label %151, label %175
 
-147:                                              ; preds = %145, %143
-  %148 = phi i8 [ %139, %143 ], [ 45, %145 ]
-  %149 = phi ptr [ %140, %143 ], [ %146, %145 ]
-  br label %150
+151:                                              ; preds = %146
+  %152 = add nuw nsw i64 %149, 1
+  store i64 %152, ptr %8, align 8
+  %153 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %149
+  store i8 32, ptr %153, align 1
+  %154 = load i64, ptr %8, align 8
+  %155 = icmp ult i64 %154, 511
+  br i1 %155, label %156, label %175
 
-150:                                              ; preds = %147, %155
-  %151 = phi i8 [ %159, %155 ], [ %148, %147 ]
-  %152 = phi ptr [ %156, %155 ], [ %149, %147 ]
-  %153 = load i64, ptr %9, align 8
-  %154 = icmp ult i64 %153, 511
-  br i1 %154, label %155, label %163
+156:                                              ; preds = %151
+  %157 = add nuw nsw i64 %154, 1
+  store i64 %157, ptr %8, align 8
+  %158 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %154
+  store i8 104, ptr %158, align 1
+  %159 = load i64, ptr %8, align 8
+  %160 = icmp ult i64 %159, 511
+  br i1 %160, label %161, label %175
 
-155:                                              ; preds = %150
-  %156 = getelementptr inbounds i8, ptr %152, i64 1
-  %157 = add nuw nsw i64 %153, 1
-  store i64 %157, ptr %9, align 8
-  %158 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %153
-  store i8 %151, ptr %158, align 1
-  %159 = load i8, ptr %156, align 1
-  %160 = icmp eq i8 %159, 0
-  br i1 %160, label %161, label %150, !llvm.loop !4
+161:                                              ; preds = %156
+  %162 = add nuw nsw i64 %159, 1
+  store i64 %162, ptr %8, align 8
+  %163 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %159
+  store i8 97, ptr %163, align 1
+  %164 = load i64, ptr %8, align 8
+  %165 = icmp ult i64 %164, 511
+  br i1 %165, label %166, label %175
 
-161:                                              ; preds = %155
-  %162 = load i64, ptr %9, align 8
-  br label %163
-
-163:                                              ; preds = %150, %161
-  %164 = phi i64 [ %162, %161 ], [ %153, %150 ]
-  %165 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %164
-  store i8 0, ptr %165, align 1
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) #9
-  br label %166
-
-166:                                              ; preds = %176, %163
-  %167 = phi i8 [ 59, %163 ], [ %182, %176 ]
-  %168 = phi ptr [ @.str.8, %163 ], [ %179, %176 ]
-  %169 = load i64, ptr %9, align 8
+166:                                              ; preds = %161
+  %167 = add nuw nsw i64 %164, 1
+  store i64 %167, ptr %8, align 8
+  %168 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %164
+  store i8 115, ptr %168, align 1
+  %169 = load i64, ptr %8, align 8
   %170 = icmp ult i64 %169, 511
-  br i1 %170, label %171, label %186
+  br i1 %170, label %171, label %175
 
 171:                                              ; preds = %166
   %172 = add nuw nsw i64 %169, 1
-  store i64 %172, ptr %9, align 8
-  %173 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %169
-  store i8 %167, ptr %173, align 1
-  %174 = load i64, ptr %9, align 8
-  %175 = icmp ult i64 %174, 511
-  br i1 %175, label %176, label %186
+  store i64 %172, ptr %8, align 8
+  %173 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %169
+  store i8 32, ptr %173, align 1
+  %174 = load i64, ptr %8, align 8
+  br label %175
 
-176:                                              ; preds = %171
-  %177 = getelementptr inbounds i8, ptr %168, i64 1
-  %178 = load i8, ptr %177, align 1
-  %179 = getelementptr inbounds i8, ptr %168, i64 2
-  %180 = add nuw nsw i64 %174, 1
-  store i64 %180, ptr %9, align 8
-  %181 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %174
-  store i8 %178, ptr %181, align 1
-  %182 = load i8, ptr %179, align 1
-  %183 = icmp eq ptr %179, getelementptr inbounds ([27 x i8], ptr @.str.8, i64 0, i64 26)
-  br i1 %183, label %184, label %166, !llvm.loop !4
+175:                                              ; preds = %171, %166, %161, %156, %151, %146, %141, %136, %131, %126, %121, %116, %111, %106
+  %176 = phi i64 [ %174, %171 ], [ %169, %166 ], [ %164, %161 ], [ %159, %156 ], [ %154, %151 ], [ %149, %146 ], [ %144, %141 ], [ %139, %136 ], [ %134, %131 ], [ %129, %126 ], [ %124, %121 ], [ %119, %116 ], [ %114, %111 ], [ %109, %106 ]
+  %177 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %176
+  store i8 0, ptr %177, align 1
+  %178 = select i1 %63, ptr @.str.9, ptr @.str.8
+  %179 = load i8, ptr %178, align 1
+  %180 = icmp eq i8 %179, 0
+  br i1 %180, label %192, label %181
 
-184:                                              ; preds = %176
-  %185 = load i64, ptr %9, align 8
-  br label %186
+181:                                              ; preds = %175, %186
+  %182 = phi i8 [ %190, %186 ], [ %179, %175 ]
+  %183 = phi ptr [ %187, %186 ], [ %178, %175 ]
+  %184 = load i64, ptr %8, align 8
+  %185 = icmp ult i64 %184, 511
+  br i1 %185, label %186, label %192
 
-186:                                              ; preds = %166, %171, %184
-  %187 = phi i64 [ %185, %184 ], [ %169, %166 ], [ %174, %171 ]
-  %188 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %187
-  store i8 0, ptr %188, align 1
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) #9
-  %189 = getelementptr inbounds i8, ptr %5, i64 23
-  store i8 0, ptr %189, align 1
-  %190 = getelementptr inbounds i8, ptr %5, i64 22
-  store i8 52, ptr %190, align 2
-  %191 = getelementptr inbounds i8, ptr %5, i64 21
-  store i8 54, ptr %191, align 1
-  br label %192
+186:                                              ; preds = %181
+  %187 = getelementptr inbounds i8, ptr %183, i64 1
+  %188 = add nuw nsw i64 %184, 1
+  store i64 %188, ptr %8, align 8
+  %189 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %184
+  store i8 %182, ptr %189, align 1
+  %190 = load i8, ptr %187, align 1
+  %191 = icmp eq i8 %190, 0
+  br i1 %191, label %192, label %181, !llvm.loop !4
 
-192:                                              ; preds = %197, %186
-  %193 = phi i8 [ %201, %197 ], [ 54, %186 ]
-  %194 = phi ptr [ %198, %197 ], [ %191, %186 ]
-  %195 = load i64, ptr %9, align 8
-  %196 = icmp ult i64 %195, 511
-  br i1 %196, label %197, label %207
+192:                                              ; preds = %186, %181, %175
+  %193 = load i64, ptr %8, align 8
+  %194 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %193
+  store i8 0, ptr %194, align 1
+  br i1 %63, label %195, label %231
 
-197:                                              ; preds = %192
-  %198 = getelementptr inbounds i8, ptr %194, i64 1
-  %199 = add nuw nsw i64 %195, 1
-  store i64 %199, ptr %9, align 8
-  %200 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %195
-  store i8 %193, ptr %200, align 1
-  %201 = load i8, ptr %198, align 1
-  %202 = icmp eq i8 %201, 0
-  br i1 %202, label %203, label %192, !llvm.loop !4
+195:                                              ; preds = %192
+  %196 = load i64, ptr %9, align 8
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %6) #9
+  %197 = getelementptr inbounds i8, ptr %6, i64 23
+  %198 = call i64 @llvm.abs.i64(i64 %196, i1 false)
+  store i8 0, ptr %197, align 1
+  br label %199
 
-203:                                              ; preds = %197
-  %204 = load i64, ptr %9, align 8
-  br label %207
+199:                                              ; preds = %199, %195
+  %200 = phi ptr [ %197, %195 ], [ %205, %199 ]
+  %201 = phi i64 [ %198, %195 ], [ %206, %199 ]
+  %202 = urem i64 %201, 10
+  %203 = trunc i64 %202 to i8
+  %204 = or i8 %203, 48
+  %205 = getelementptr inbounds i8, ptr %200, i64 -1
+  store i8 %204, ptr %205, align 1
+  %206 = udiv i64 %201, 10
+  %207 = icmp ult i64 %201, 10
+  br i1 %207, label %208, label %199, !llvm.loop !7
 
-205:                                              ; preds = %67, %64
-  %206 = phi i32 [ 8, %64 ], [ %69, %67 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %8) #9
-  br label %214
+208:                                              ; preds = %199
+  %209 = icmp slt i64 %196, 0
+  br i1 %209, label %210, label %212
 
-207:                                              ; preds = %192, %203
-  %208 = phi i64 [ %204, %203 ], [ %195, %192 ]
-  %209 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1, i64 %208
-  store i8 0, ptr %209, align 1
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) #9
-  %210 = load ptr, ptr %1, align 8
-  %211 = getelementptr inbounds %struct.text, ptr %9, i64 0, i32 1
-  %212 = call ptr %210(i32 noundef 2, ptr noundef nonnull %211) #8
-  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %9) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %8) #9
-  %213 = icmp eq ptr %212, null
-  br i1 %213, label %214, label %236
+210:                                              ; preds = %208
+  %211 = getelementptr inbounds i8, ptr %200, i64 -2
+  store i8 45, ptr %211, align 1
+  br label %212
 
-214:                                              ; preds = %207, %205
-  %215 = phi i32 [ %206, %205 ], [ %69, %207 ]
-  %216 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 16
-  %217 = load ptr, ptr %216, align 8
-  %218 = call ptr %217(ptr noundef nonnull %13) #8
-  %219 = icmp eq ptr %218, null
-  br i1 %219, label %220, label %236
+212:                                              ; preds = %210, %208
+  %213 = phi i8 [ %204, %208 ], [ 45, %210 ]
+  %214 = phi ptr [ %205, %208 ], [ %211, %210 ]
+  br label %215
 
-220:                                              ; preds = %214
-  %221 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 13
-  %222 = load ptr, ptr %221, align 8
-  %223 = load ptr, ptr %13, align 8
-  %224 = call ptr %222(ptr noundef %223, i64 noundef 88, ptr noundef %3) #8
-  %225 = icmp eq ptr %224, null
-  br i1 %225, label %226, label %236
+215:                                              ; preds = %212, %220
+  %216 = phi i8 [ %224, %220 ], [ %213, %212 ]
+  %217 = phi ptr [ %221, %220 ], [ %214, %212 ]
+  %218 = load i64, ptr %8, align 8
+  %219 = icmp ult i64 %218, 511
+  br i1 %219, label %220, label %228
+
+220:                                              ; preds = %215
+  %221 = getelementptr inbounds i8, ptr %217, i64 1
+  %222 = add nuw nsw i64 %218, 1
+  store i64 %222, ptr %8, align 8
+  %223 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %218
+  store i8 %216, ptr %223, align 1
+  %224 = load i8, ptr %221, align 1
+  %225 = icmp eq i8 %224, 0
+  br i1 %225, label %226, label %215, !llvm.loop !4
 
 226:                                              ; preds = %220
-  %227 = load ptr, ptr %3, align 8
-  %228 = icmp eq ptr %227, null
-  br i1 %228, label %229, label %231
+  %227 = load i64, ptr %8, align 8
+  br label %228
 
-229:                                              ; preds = %226
-  %230 = call fastcc ptr @fail(ptr noundef nonnull %1, i32 noundef 6, ptr noundef nonnull @.str.3) #10
-  br label %236
+228:                                              ; preds = %215, %226
+  %229 = phi i64 [ %227, %226 ], [ %218, %215 ]
+  %230 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %229
+  store i8 0, ptr %230, align 1
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) #9
+  br label %231
 
-231:                                              ; preds = %226
-  %232 = load ptr, ptr %13, align 8
-  store ptr %1, ptr %227, align 8
-  %233 = getelementptr inbounds i8, ptr %227, i64 8
-  store ptr %232, ptr %233, align 8
-  %234 = getelementptr inbounds i8, ptr %227, i64 16
-  store i32 %215, ptr %234, align 8
-  %235 = getelementptr inbounds i8, ptr %227, i64 20
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(68) %235, i8 0, i64 68, i1 false)
-  br label %236
+231:                                              ; preds = %228, %192
+  br label %232
 
-236:                                              ; preds = %56, %207, %214, %229, %231, %220, %22
-  %237 = phi ptr [ %24, %22 ], [ null, %231 ], [ %230, %229 ], [ %224, %220 ], [ %218, %214 ], [ %212, %207 ], [ %57, %56 ]
+232:                                              ; preds = %246, %231
+  %233 = phi i8 [ 32, %231 ], [ %250, %246 ]
+  %234 = phi ptr [ @.str.10, %231 ], [ %247, %246 ]
+  %235 = load i64, ptr %8, align 8
+  %236 = icmp ult i64 %235, 511
+  br i1 %236, label %237, label %253
+
+237:                                              ; preds = %232
+  %238 = getelementptr inbounds i8, ptr %234, i64 1
+  %239 = add nuw nsw i64 %235, 1
+  store i64 %239, ptr %8, align 8
+  %240 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %235
+  store i8 %233, ptr %240, align 1
+  %241 = load i8, ptr %238, align 1
+  %242 = icmp eq ptr %238, getelementptr inbounds ([44 x i8], ptr @.str.10, i64 0, i64 43)
+  br i1 %242, label %251, label %243, !llvm.loop !4
+
+243:                                              ; preds = %237
+  %244 = load i64, ptr %8, align 8
+  %245 = icmp ult i64 %244, 511
+  br i1 %245, label %246, label %253
+
+246:                                              ; preds = %243
+  %247 = getelementptr inbounds i8, ptr %234, i64 2
+  %248 = add nuw nsw i64 %244, 1
+  store i64 %248, ptr %8, align 8
+  %249 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %244
+  store i8 %241, ptr %249, align 1
+  %250 = load i8, ptr %247, align 1
+  br label %232
+
+251:                                              ; preds = %237
+  %252 = load i64, ptr %8, align 8
+  br label %253
+
+253:                                              ; preds = %232, %243, %251
+  %254 = phi i64 [ %252, %251 ], [ %235, %232 ], [ %244, %243 ]
+  %255 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %254
+  store i8 0, ptr %255, align 1
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) #9
+  %256 = getelementptr inbounds i8, ptr %5, i64 23
+  store i8 0, ptr %256, align 1
+  %257 = getelementptr inbounds i8, ptr %5, i64 22
+  store i8 52, ptr %257, align 2
+  %258 = getelementptr inbounds i8, ptr %5, i64 21
+  store i8 54, ptr %258, align 1
+  br label %259
+
+259:                                              ; preds = %264, %253
+  %260 = phi i8 [ %268, %264 ], [ 54, %253 ]
+  %261 = phi ptr [ %265, %264 ], [ %258, %253 ]
+  %262 = load i64, ptr %8, align 8
+  %263 = icmp ult i64 %262, 511
+  br i1 %263, label %264, label %272
+
+264:                                              ; preds = %259
+  %265 = getelementptr inbounds i8, ptr %261, i64 1
+  %266 = add nuw nsw i64 %262, 1
+  store i64 %266, ptr %8, align 8
+  %267 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %262
+  store i8 %260, ptr %267, align 1
+  %268 = load i8, ptr %265, align 1
+  %269 = icmp eq i8 %268, 0
+  br i1 %269, label %270, label %259, !llvm.loop !4
+
+270:                                              ; preds = %264
+  %271 = load i64, ptr %8, align 8
+  br label %272
+
+272:                                              ; preds = %259, %270
+  %273 = phi i64 [ %271, %270 ], [ %262, %259 ]
+  %274 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %273
+  store i8 0, ptr %274, align 1
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) #9
+  %275 = load ptr, ptr %1, align 8
+  %276 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1
+  %277 = call ptr %275(i32 noundef 2, ptr noundef nonnull %276) #8
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
+  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %8) #9
+  %278 = icmp eq ptr %277, null
+  br i1 %278, label %279, label %301
+
+279:                                              ; preds = %272, %74
+  %280 = phi i32 [ %71, %74 ], [ %76, %272 ]
+  %281 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 16
+  %282 = load ptr, ptr %281, align 8
+  %283 = call ptr %282(ptr noundef nonnull %13) #8
+  %284 = icmp eq ptr %283, null
+  br i1 %284, label %285, label %301
+
+285:                                              ; preds = %279
+  %286 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 13
+  %287 = load ptr, ptr %286, align 8
+  %288 = load ptr, ptr %13, align 8
+  %289 = call ptr %287(ptr noundef %288, i64 noundef 88, ptr noundef %3) #8
+  %290 = icmp eq ptr %289, null
+  br i1 %290, label %291, label %301
+
+291:                                              ; preds = %285
+  %292 = load ptr, ptr %3, align 8
+  %293 = icmp eq ptr %292, null
+  br i1 %293, label %294, label %296
+
+294:                                              ; preds = %291
+  %295 = call fastcc ptr @fail(ptr noundef nonnull %1, i32 noundef 6, ptr noundef nonnull @.str.3) #10
+  br label %301
+
+296:                                              ; preds = %291
+  %297 = load ptr, ptr %13, align 8
+  store ptr %1, ptr %292, align 8
+  %298 = getelementptr inbounds i8, ptr %292, i64 8
+  store ptr %297, ptr %298, align 8
+  %299 = getelementptr inbounds i8, ptr %292, i64 16
+  store i32 %280, ptr %299, align 8
+  %300 = getelementptr inbounds i8, ptr %292, i64 20
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(68) %300, i8 0, i64 68, i1 false)
+  br label %301
+
+301:                                              ; preds = %56, %272, %279, %294, %296, %285, %22
+  %302 = phi ptr [ %24, %22 ], [ null, %296 ], [ %295, %294 ], [ %289, %285 ], [ %283, %279 ], [ %277, %272 ], [ %57, %56 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %13) #9
-  ret ptr %237
+  ret ptr %302
 }
 
 ; Function Attrs: nounwind
@@ -1315,7 +1433,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
 
 128:                                              ; preds = %114
   %129 = load ptr, ptr %0, align 8
-  %130 = call fastcc ptr @fail(ptr noundef %129, i32 noundef 6, ptr noundef nonnull @.str.9) #10
+  %130 = call fastcc ptr @fail(ptr noundef %129, i32 noundef 6, ptr noundef nonnull @.str.11) #10
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
   %131 = icmp eq ptr %130, null
   br i1 %131, label %132, label %614
@@ -1749,7 +1867,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
 
 388:                                              ; preds = %405, %385
   %389 = phi i8 [ 32, %385 ], [ %411, %405 ]
-  %390 = phi ptr [ @.str.12, %385 ], [ %408, %405 ]
+  %390 = phi ptr [ @.str.14, %385 ], [ %408, %405 ]
   %391 = load i64, ptr %6, align 8
   %392 = icmp ult i64 %391, 511
   br i1 %392, label %393, label %417
@@ -1783,7 +1901,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
   %410 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %403
   store i8 %407, ptr %410, align 1
   %411 = load i8, ptr %408, align 1
-  %412 = icmp eq ptr %408, getelementptr inbounds ([22 x i8], ptr @.str.12, i64 0, i64 21)
+  %412 = icmp eq ptr %408, getelementptr inbounds ([22 x i8], ptr @.str.14, i64 0, i64 21)
   br i1 %412, label %413, label %388, !llvm.loop !4
 
 413:                                              ; preds = %405
@@ -2297,7 +2415,7 @@ define internal fastcc void @add_shape(ptr nocapture noundef %0, ptr nocapture n
 
 19:                                               ; preds = %89, %11
   %20 = icmp ugt i64 %2, 8
-  %21 = select i1 %20, ptr @.str.15, ptr @.str.16
+  %21 = select i1 %20, ptr @.str.17, ptr @.str.18
   %22 = load i8, ptr %21, align 1
   %23 = icmp eq i8 %22, 0
   br i1 %23, label %35, label %24
