@@ -8,6 +8,8 @@
 
 #include "onnxruntime_text.h"
 
+#include "onnxruntime_memory.h"
+
 #include "onnxruntime_run.h"
 
 enum { MOST_HASH = 128, MOST_TASKS = 64 };
@@ -49,6 +51,7 @@ static struct ort_status *create_kernel(const struct ort_op *op, const struct or
     (void)op;
     int result = describe_model().code ? MODEL_OK : model_init(); /* a program may have selected a code */
     if (result) return fail(api, NOT_IMPLEMENTED, model_status_text(result));
+    if (describe_model().sizes > MOST_SIZES) return fail(api, NOT_IMPLEMENTED, "it has too many dynamic dimensions");
     struct ort_status *status = check_hash(api, node);
     if (!status) status = read_tasks(api, node, &tasks);
     if (!status) status = api->get_allocator(&allocator);

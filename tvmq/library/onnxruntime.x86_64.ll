@@ -1,4 +1,4 @@
-; 725f412de10363d2bb729d25a12e4de0ac2571ebd40a756fff4aafd861dfb08e is the sha256 of the sources; tools/library_runtime.py writes this file
+; 8938afd3133194ad4bb1a8fa49098e7da2e30dc388223169e87ae573548943f1 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'onnxruntime.c'
 source_filename = "onnxruntime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -22,17 +22,18 @@ target triple = "x86_64-unknown-linux-gnu"
 @kept_domain = internal global ptr null, align 8
 @model_op = internal constant %struct.ort_op { i32 17, ptr null, ptr @get_name, ptr @get_provider, ptr @get_input_type, ptr @count_inputs, ptr @get_output_type, ptr @count_outputs, ptr null, ptr @destroy_kernel, ptr @get_zero, ptr @get_zero, ptr @get_zero, [4 x ptr] zeroinitializer, ptr @create_kernel, ptr @compute, ptr null, [2 x ptr] zeroinitializer }, align 8
 @type_number.names = internal unnamed_addr constant [14 x [8 x i8]] [[8 x i8] zeroinitializer, [8 x i8] c"float32\00", [8 x i8] c"uint8\00\00\00", [8 x i8] c"int8\00\00\00\00", [8 x i8] c"uint16\00\00", [8 x i8] c"int16\00\00\00", [8 x i8] c"int32\00\00\00", [8 x i8] c"int64\00\00\00", [8 x i8] zeroinitializer, [8 x i8] c"bool\00\00\00\00", [8 x i8] c"float16\00", [8 x i8] c"float64\00", [8 x i8] c"uint32\00\00", [8 x i8] c"uint64\00\00"], align 16
-@.str.3 = private unnamed_addr constant [39 x i8] c"onnxruntime has no memory for a kernel\00", align 1
-@.str.4 = private unnamed_addr constant [11 x i8] c"model_hash\00", align 1
-@.str.5 = private unnamed_addr constant [123 x i8] c"the ONNX file and the library are of different exports, or the node has no attribute model_hash; take both from one folder\00", align 1
-@.str.6 = private unnamed_addr constant [6 x i8] c"tasks\00", align 1
-@.str.8 = private unnamed_addr constant [11 x i8] c"no integer\00", align 1
-@.str.9 = private unnamed_addr constant [12 x i8] c"the number \00", align 1
-@.str.10 = private unnamed_addr constant [44 x i8] c" as attribute tasks; give it one from 1 to \00", align 1
-@.str.11 = private unnamed_addr constant [36 x i8] c"onnxruntime has no memory for a run\00", align 1
+@.str.3 = private unnamed_addr constant [35 x i8] c"it has too many dynamic dimensions\00", align 1
+@.str.4 = private unnamed_addr constant [39 x i8] c"onnxruntime has no memory for a kernel\00", align 1
+@.str.5 = private unnamed_addr constant [11 x i8] c"model_hash\00", align 1
+@.str.6 = private unnamed_addr constant [123 x i8] c"the ONNX file and the library are of different exports, or the node has no attribute model_hash; take both from one folder\00", align 1
+@.str.7 = private unnamed_addr constant [6 x i8] c"tasks\00", align 1
+@.str.9 = private unnamed_addr constant [11 x i8] c"no integer\00", align 1
+@.str.10 = private unnamed_addr constant [12 x i8] c"the number \00", align 1
+@.str.11 = private unnamed_addr constant [44 x i8] c" as attribute tasks; give it one from 1 to \00", align 1
 @.str.14 = private unnamed_addr constant [22 x i8] c" and the model takes \00", align 1
 @.str.17 = private unnamed_addr constant [7 x i8] c", ...]\00", align 1
 @.str.18 = private unnamed_addr constant [2 x i8] c"]\00", align 1
+@.str.19 = private unnamed_addr constant [36 x i8] c"onnxruntime has no memory for a run\00", align 1
 
 ; Function Attrs: nounwind
 define ptr @RegisterCustomOps(ptr noundef %0, ptr nocapture noundef readonly %1) local_unnamed_addr #0 {
@@ -737,1490 +738,1460 @@ define internal ptr @create_kernel(ptr nocapture readnone %0, ptr noundef %1, pt
   %12 = alloca i64, align 8
   %13 = alloca ptr, align 8
   %14 = alloca %struct.model_description, align 8
+  %15 = alloca %struct.model_description, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %13) #9
   store ptr null, ptr %13, align 8
-  %15 = call i32 @model_describe(ptr noundef nonnull %14) #8
-  %16 = getelementptr inbounds %struct.model_description, ptr %14, i64 0, i32 3
-  %17 = load ptr, ptr %16, align 8
-  %18 = icmp eq ptr %17, null
-  br i1 %18, label %19, label %25
+  %16 = call i32 @model_describe(ptr noundef nonnull %14) #8
+  %17 = getelementptr inbounds %struct.model_description, ptr %14, i64 0, i32 3
+  %18 = load ptr, ptr %17, align 8
+  %19 = icmp eq ptr %18, null
+  br i1 %19, label %20, label %26
 
-19:                                               ; preds = %4
-  %20 = call i32 @model_init() #8
-  %21 = icmp eq i32 %20, 0
-  br i1 %21, label %25, label %22
+20:                                               ; preds = %4
+  %21 = call i32 @model_init() #8
+  %22 = icmp eq i32 %21, 0
+  br i1 %22, label %26, label %23
 
-22:                                               ; preds = %19
-  %23 = call ptr @model_status_text(i32 noundef %20) #8
-  %24 = call fastcc ptr @fail(ptr noundef %1, i32 noundef 9, ptr noundef %23) #10
-  br label %301
+23:                                               ; preds = %20
+  %24 = call ptr @model_status_text(i32 noundef %21) #8
+  %25 = call fastcc ptr @fail(ptr noundef %1, i32 noundef 9, ptr noundef %24) #10
+  br label %309
 
-25:                                               ; preds = %4, %19
+26:                                               ; preds = %4, %20
+  %27 = call i32 @model_describe(ptr noundef nonnull %15) #8
+  %28 = getelementptr inbounds %struct.model_description, ptr %15, i64 0, i32 8
+  %29 = load i32, ptr %28, align 4
+  %30 = icmp ugt i32 %29, 256
+  br i1 %30, label %31, label %33
+
+31:                                               ; preds = %26
+  %32 = call fastcc ptr @fail(ptr noundef %1, i32 noundef 9, ptr noundef nonnull @.str.3) #10
+  br label %309
+
+33:                                               ; preds = %26
   call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %10) #9
-  %26 = call i32 @model_describe(ptr noundef nonnull %10) #8
+  %34 = call i32 @model_describe(ptr noundef nonnull %10) #8
   call void @llvm.lifetime.start.p0(i64 128, ptr nonnull %11) #9
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(128) %11, i8 0, i64 128, i1 false)
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %12) #9
   store i64 128, ptr %12, align 8
-  %27 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 19
-  %28 = load ptr, ptr %27, align 8
-  %29 = call ptr %28(ptr noundef %2, ptr noundef nonnull @.str.4, ptr noundef nonnull %11, ptr noundef nonnull %12) #8
-  %30 = icmp eq ptr %29, null
-  br i1 %30, label %31, label %53
+  %35 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 19
+  %36 = load ptr, ptr %35, align 8
+  %37 = call ptr %36(ptr noundef %2, ptr noundef nonnull @.str.5, ptr noundef nonnull %11, ptr noundef nonnull %12) #8
+  %38 = icmp eq ptr %37, null
+  br i1 %38, label %39, label %61
 
-31:                                               ; preds = %25
-  %32 = getelementptr inbounds %struct.model_description, ptr %10, i64 0, i32 1
-  %33 = load ptr, ptr %32, align 8
-  %34 = load i8, ptr %11, align 16
-  %35 = icmp eq i8 %34, 0
-  br i1 %35, label %47, label %36
+39:                                               ; preds = %33
+  %40 = getelementptr inbounds %struct.model_description, ptr %10, i64 0, i32 1
+  %41 = load ptr, ptr %40, align 8
+  %42 = load i8, ptr %11, align 16
+  %43 = icmp eq i8 %42, 0
+  br i1 %43, label %55, label %44
 
-36:                                               ; preds = %31, %42
-  %37 = phi i8 [ %45, %42 ], [ %34, %31 ]
-  %38 = phi ptr [ %44, %42 ], [ %33, %31 ]
-  %39 = phi ptr [ %43, %42 ], [ %11, %31 ]
-  %40 = load i8, ptr %38, align 1
-  %41 = icmp eq i8 %37, %40
-  br i1 %41, label %42, label %47
+44:                                               ; preds = %39, %50
+  %45 = phi i8 [ %53, %50 ], [ %42, %39 ]
+  %46 = phi ptr [ %52, %50 ], [ %41, %39 ]
+  %47 = phi ptr [ %51, %50 ], [ %11, %39 ]
+  %48 = load i8, ptr %46, align 1
+  %49 = icmp eq i8 %45, %48
+  br i1 %49, label %50, label %55
 
-42:                                               ; preds = %36
-  %43 = getelementptr inbounds i8, ptr %39, i64 1
-  %44 = getelementptr inbounds i8, ptr %38, i64 1
-  %45 = load i8, ptr %43, align 1
-  %46 = icmp eq i8 %45, 0
-  br i1 %46, label %47, label %36, !llvm.loop !5
+50:                                               ; preds = %44
+  %51 = getelementptr inbounds i8, ptr %47, i64 1
+  %52 = getelementptr inbounds i8, ptr %46, i64 1
+  %53 = load i8, ptr %51, align 1
+  %54 = icmp eq i8 %53, 0
+  br i1 %54, label %55, label %44, !llvm.loop !5
 
-47:                                               ; preds = %42, %36, %31
-  %48 = phi ptr [ %33, %31 ], [ %44, %42 ], [ %38, %36 ]
-  %49 = phi i8 [ 0, %31 ], [ 0, %42 ], [ %37, %36 ]
-  %50 = load i8, ptr %48, align 1
-  %51 = icmp eq i8 %49, %50
-  br i1 %51, label %52, label %56
+55:                                               ; preds = %50, %44, %39
+  %56 = phi ptr [ %41, %39 ], [ %52, %50 ], [ %46, %44 ]
+  %57 = phi i8 [ 0, %39 ], [ 0, %50 ], [ %45, %44 ]
+  %58 = load i8, ptr %56, align 1
+  %59 = icmp eq i8 %57, %58
+  br i1 %59, label %60, label %64
 
-52:                                               ; preds = %47
+60:                                               ; preds = %55
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
   call void @llvm.lifetime.end.p0(i64 128, ptr nonnull %11) #9
   call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %10) #9
-  br label %59
+  br label %67
 
-53:                                               ; preds = %25
-  %54 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 24
-  %55 = load ptr, ptr %54, align 8
-  call void %55(ptr noundef nonnull %29) #8
-  br label %56
+61:                                               ; preds = %33
+  %62 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 24
+  %63 = load ptr, ptr %62, align 8
+  call void %63(ptr noundef nonnull %37) #8
+  br label %64
 
-56:                                               ; preds = %47, %53
-  %57 = call fastcc ptr @fail(ptr noundef %1, i32 noundef 2, ptr noundef nonnull @.str.5) #10
+64:                                               ; preds = %55, %61
+  %65 = call fastcc ptr @fail(ptr noundef %1, i32 noundef 2, ptr noundef nonnull @.str.6) #10
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
   call void @llvm.lifetime.end.p0(i64 128, ptr nonnull %11) #9
   call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %10) #9
-  %58 = icmp eq ptr %57, null
-  br i1 %58, label %59, label %301
+  %66 = icmp eq ptr %65, null
+  br i1 %66, label %67, label %309
 
-59:                                               ; preds = %52, %56
+67:                                               ; preds = %60, %64
   call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %8) #9
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %9) #9
   store i64 0, ptr %9, align 8
-  %60 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 18
-  %61 = load ptr, ptr %60, align 8
-  %62 = call ptr %61(ptr noundef %2, ptr noundef nonnull @.str.6, ptr noundef nonnull %9) #8
-  %63 = icmp eq ptr %62, null
-  br i1 %63, label %69, label %64
+  %68 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 18
+  %69 = load ptr, ptr %68, align 8
+  %70 = call ptr %69(ptr noundef %2, ptr noundef nonnull @.str.7, ptr noundef nonnull %9) #8
+  %71 = icmp eq ptr %70, null
+  br i1 %71, label %77, label %72
 
-64:                                               ; preds = %59
-  %65 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 24
-  %66 = load ptr, ptr %65, align 8
-  call void %66(ptr noundef nonnull %62) #8
-  %67 = load i64, ptr %9, align 8
-  %68 = trunc i64 %67 to i32
-  br label %75
+72:                                               ; preds = %67
+  %73 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 24
+  %74 = load ptr, ptr %73, align 8
+  call void %74(ptr noundef nonnull %70) #8
+  %75 = load i64, ptr %9, align 8
+  %76 = trunc i64 %75 to i32
+  br label %83
 
-69:                                               ; preds = %59
-  %70 = load i64, ptr %9, align 8
-  %71 = trunc i64 %70 to i32
-  %72 = add i64 %70, -1
-  %73 = icmp ult i64 %72, 64
-  br i1 %73, label %74, label %75
+77:                                               ; preds = %67
+  %78 = load i64, ptr %9, align 8
+  %79 = trunc i64 %78 to i32
+  %80 = add i64 %78, -1
+  %81 = icmp ult i64 %80, 64
+  br i1 %81, label %82, label %83
 
-74:                                               ; preds = %69
+82:                                               ; preds = %77
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %8) #9
-  br label %279
+  br label %287
 
-75:                                               ; preds = %69, %64
-  %76 = phi i32 [ %71, %69 ], [ %68, %64 ]
+83:                                               ; preds = %77, %72
+  %84 = phi i32 [ %79, %77 ], [ %76, %72 ]
   call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %7)
   store i64 0, ptr %8, align 8
-  %77 = call i32 @model_describe(ptr noundef nonnull %7) #8
-  %78 = load ptr, ptr %7, align 8
-  %79 = load i8, ptr %78, align 1
-  %80 = icmp eq i8 %79, 0
-  br i1 %80, label %92, label %81
+  %85 = call i32 @model_describe(ptr noundef nonnull %7) #8
+  %86 = load ptr, ptr %7, align 8
+  %87 = load i8, ptr %86, align 1
+  %88 = icmp eq i8 %87, 0
+  br i1 %88, label %100, label %89
 
-81:                                               ; preds = %75, %86
-  %82 = phi i8 [ %90, %86 ], [ %79, %75 ]
-  %83 = phi ptr [ %87, %86 ], [ %78, %75 ]
-  %84 = load i64, ptr %8, align 8
-  %85 = icmp ult i64 %84, 511
-  br i1 %85, label %86, label %92
+89:                                               ; preds = %83, %94
+  %90 = phi i8 [ %98, %94 ], [ %87, %83 ]
+  %91 = phi ptr [ %95, %94 ], [ %86, %83 ]
+  %92 = load i64, ptr %8, align 8
+  %93 = icmp ult i64 %92, 511
+  br i1 %93, label %94, label %100
 
-86:                                               ; preds = %81
-  %87 = getelementptr inbounds i8, ptr %83, i64 1
-  %88 = add nuw nsw i64 %84, 1
-  store i64 %88, ptr %8, align 8
-  %89 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %84
-  store i8 %82, ptr %89, align 1
-  %90 = load i8, ptr %87, align 1
-  %91 = icmp eq i8 %90, 0
-  br i1 %91, label %92, label %81, !llvm.loop !4
+94:                                               ; preds = %89
+  %95 = getelementptr inbounds i8, ptr %91, i64 1
+  %96 = add nuw nsw i64 %92, 1
+  store i64 %96, ptr %8, align 8
+  %97 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %92
+  store i8 %90, ptr %97, align 1
+  %98 = load i8, ptr %95, align 1
+  %99 = icmp eq i8 %98, 0
+  br i1 %99, label %100, label %89, !llvm.loop !4
 
-92:                                               ; preds = %86, %81, %75
-  %93 = load i64, ptr %8, align 8
-  %94 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %93
-  store i8 0, ptr %94, align 1
-  %95 = load i64, ptr %8, align 8
-  %96 = icmp ult i64 %95, 511
-  br i1 %96, label %97, label %106
+100:                                              ; preds = %94, %89, %83
+  %101 = load i64, ptr %8, align 8
+  %102 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %101
+  store i8 0, ptr %102, align 1
+  %103 = load i64, ptr %8, align 8
+  %104 = icmp ult i64 %103, 511
+  br i1 %104, label %105, label %114
 
-97:                                               ; preds = %92
-  %98 = add nuw nsw i64 %95, 1
-  store i64 %98, ptr %8, align 8
-  %99 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %95
-  store i8 58, ptr %99, align 1
-  %100 = load i64, ptr %8, align 8
-  %101 = icmp ult i64 %100, 511
-  br i1 %101, label %102, label %106
+105:                                              ; preds = %100
+  %106 = add nuw nsw i64 %103, 1
+  store i64 %106, ptr %8, align 8
+  %107 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %103
+  store i8 58, ptr %107, align 1
+  %108 = load i64, ptr %8, align 8
+  %109 = icmp ult i64 %108, 511
+  br i1 %109, label %110, label %114
 
-102:                                              ; preds = %97
-  %103 = add nuw nsw i64 %100, 1
-  store i64 %103, ptr %8, align 8
-  %104 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %100
-  store i8 32, ptr %104, align 1
-  %105 = load i64, ptr %8, align 8
-  br label %106
+110:                                              ; preds = %105
+  %111 = add nuw nsw i64 %108, 1
+  store i64 %111, ptr %8, align 8
+  %112 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %108
+  store i8 32, ptr %112, align 1
+  %113 = load i64, ptr %8, align 8
+  br label %114
 
-106:                                              ; preds = %102, %97, %92
-  %107 = phi i64 [ %105, %102 ], [ %100, %97 ], [ %95, %92 ]
-  %108 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %107
-  store i8 0, ptr %108, align 1
+114:                                              ; preds = %110, %105, %100
+  %115 = phi i64 [ %113, %110 ], [ %108, %105 ], [ %103, %100 ]
+  %116 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %115
+  store i8 0, ptr %116, align 1
   call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %7)
-  %109 = load i64, ptr %8, align 8
-  %110 = icmp ult i64 %109, 511
-  br i1 %110, label %111, label %175
+  %117 = load i64, ptr %8, align 8
+  %118 = icmp ult i64 %117, 511
+  br i1 %118, label %119, label %183
 
-111:                                              ; preds = %106
-  %112 = add nuw nsw i64 %109, 1
-  store i64 %112, ptr %8, align 8
-  %113 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %109
-  store i8 116, ptr %113, align 1
-  %114 = load i64, ptr %8, align 8
-  %115 = icmp ult i64 %114, 511
-  br i1 %115, label %116, label %175
+119:                                              ; preds = %114
+  %120 = add nuw nsw i64 %117, 1
+  store i64 %120, ptr %8, align 8
+  %121 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %117
+  store i8 116, ptr %121, align 1
+  %122 = load i64, ptr %8, align 8
+  %123 = icmp ult i64 %122, 511
+  br i1 %123, label %124, label %183
 
-116:                                              ; preds = %111
-  %117 = add nuw nsw i64 %114, 1
-  store i64 %117, ptr %8, align 8
-  %118 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %114
-  store i8 104, ptr %118, align 1
-  %119 = load i64, ptr %8, align 8
-  %120 = icmp ult i64 %119, 511
-  br i1 %120, label %121, label %175
+124:                                              ; preds = %119
+  %125 = add nuw nsw i64 %122, 1
+  store i64 %125, ptr %8, align 8
+  %126 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %122
+  store i8 104, ptr %126, align 1
+  %127 = load i64, ptr %8, align 8
+  %128 = icmp ult i64 %127, 511
+  br i1 %128, label %129, label %183
 
-121:                                              ; preds = %116
-  %122 = add nuw nsw i64 %119, 1
-  store i64 %122, ptr %8, align 8
-  %123 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %119
-  store i8 101, ptr %123, align 1
-  %124 = load i64, ptr %8, align 8
-  %125 = icmp ult i64 %124, 511
-  br i1 %125, label %126, label %175
+129:                                              ; preds = %124
+  %130 = add nuw nsw i64 %127, 1
+  store i64 %130, ptr %8, align 8
+  %131 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %127
+  store i8 101, ptr %131, align 1
+  %132 = load i64, ptr %8, align 8
+  %133 = icmp ult i64 %132, 511
+  br i1 %133, label %134, label %183
 
-126:                                              ; preds = %121
-  %127 = add nuw nsw i64 %124, 1
-  store i64 %127, ptr %8, align 8
-  %128 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %124
-  store i8 32, ptr %128, align 1
-  %129 = load i64, ptr %8, align 8
-  %130 = icmp ult i64 %129, 511
-  br i1 %130, label %131, label %175
+134:                                              ; preds = %129
+  %135 = add nuw nsw i64 %132, 1
+  store i64 %135, ptr %8, align 8
+  %136 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %132
+  store i8 32, ptr %136, align 1
+  %137 = load i64, ptr %8, align 8
+  %138 = icmp ult i64 %137, 511
+  br i1 %138, label %139, label %183
 
-131:                                              ; preds = %126
-  %132 = add nuw nsw i64 %129, 1
-  store i64 %132, ptr %8, align 8
-  %133 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %129
-  store i8 110, ptr %133, align 1
-  %134 = load i64, ptr %8, align 8
-  %135 = icmp ult i64 %134, 511
-  br i1 %135, label %136, label %175
+139:                                              ; preds = %134
+  %140 = add nuw nsw i64 %137, 1
+  store i64 %140, ptr %8, align 8
+  %141 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %137
+  store i8 110, ptr %141, align 1
+  %142 = load i64, ptr %8, align 8
+  %143 = icmp ult i64 %142, 511
+  br i1 %143, label %144, label %183
 
-136:                                              ; preds = %131
-  %137 = add nuw nsw i64 %134, 1
-  store i64 %137, ptr %8, align 8
-  %138 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %134
-  store i8 111, ptr %138, align 1
-  %139 = load i64, ptr %8, align 8
-  %140 = icmp ult i64 %139, 511
-  br i1 %140, label %141, label %175
+144:                                              ; preds = %139
+  %145 = add nuw nsw i64 %142, 1
+  store i64 %145, ptr %8, align 8
+  %146 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %142
+  store i8 111, ptr %146, align 1
+  %147 = load i64, ptr %8, align 8
+  %148 = icmp ult i64 %147, 511
+  br i1 %148, label %149, label %183
 
-141:                                              ; preds = %136
-  %142 = add nuw nsw i64 %139, 1
-  store i64 %142, ptr %8, align 8
-  %143 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %139
-  store i8 100, ptr %143, align 1
-  %144 = load i64, ptr %8, align 8
-  %145 = icmp ult i64 %144, 511
-  br i1 %145, label %146, label %175
+149:                                              ; preds = %144
+  %150 = add nuw nsw i64 %147, 1
+  store i64 %150, ptr %8, align 8
+  %151 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %147
+  store i8 100, ptr %151, align 1
+  %152 = load i64, ptr %8, align 8
+  %153 = icmp ult i64 %152, 511
+  br i1 %153, label %154, label %183
 
-146:                                              ; preds = %141
-  %147 = add nuw nsw i64 %144, 1
-  store i64 %147, ptr %8, align 8
-  %148 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %144
-  store i8 101, ptr %148, align 1
-  %149 = load i64, ptr %8, align 8
-  %150 = icmp ult i64 %149, 511
-  br i1 %150, label %151, label %175
+154:                                              ; preds = %149
+  %155 = add nuw nsw i64 %152, 1
+  store i64 %155, ptr %8, align 8
+  %156 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %152
+  store i8 101, ptr %156, align 1
+  %157 = load i64, ptr %8, align 8
+  %158 = icmp ult i64 %157, 511
+  br i1 %158, label %159, label %183
 
-151:                                              ; preds = %146
-  %152 = add nuw nsw i64 %149, 1
-  store i64 %152, ptr %8, align 8
-  %153 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %149
-  store i8 32, ptr %153, align 1
-  %154 = load i64, ptr %8, align 8
-  %155 = icmp ult i64 %154, 511
-  br i1 %155, label %156, label %175
+159:                                              ; preds = %154
+  %160 = add nuw nsw i64 %157, 1
+  store i64 %160, ptr %8, align 8
+  %161 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %157
+  store i8 32, ptr %161, align 1
+  %162 = load i64, ptr %8, align 8
+  %163 = icmp ult i64 %162, 511
+  br i1 %163, label %164, label %183
 
-156:                                              ; preds = %151
-  %157 = add nuw nsw i64 %154, 1
-  store i64 %157, ptr %8, align 8
-  %158 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %154
-  store i8 104, ptr %158, align 1
-  %159 = load i64, ptr %8, align 8
-  %160 = icmp ult i64 %159, 511
-  br i1 %160, label %161, label %175
+164:                                              ; preds = %159
+  %165 = add nuw nsw i64 %162, 1
+  store i64 %165, ptr %8, align 8
+  %166 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %162
+  store i8 104, ptr %166, align 1
+  %167 = load i64, ptr %8, align 8
+  %168 = icmp ult i64 %167, 511
+  br i1 %168, label %169, label %183
 
-161:                                              ; preds = %156
-  %162 = add nuw nsw i64 %159, 1
-  store i64 %162, ptr %8, align 8
-  %163 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %159
-  store i8 97, ptr %163, align 1
-  %164 = load i64, ptr %8, align 8
-  %165 = icmp ult i64 %164, 511
-  br i1 %165, label %166, label %175
+169:                                              ; preds = %164
+  %170 = add nuw nsw i64 %167, 1
+  store i64 %170, ptr %8, align 8
+  %171 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %167
+  store i8 97, ptr %171, align 1
+  %172 = load i64, ptr %8, align 8
+  %173 = icmp ult i64 %172, 511
+  br i1 %173, label %174, label %183
 
-166:                                              ; preds = %161
-  %167 = add nuw nsw i64 %164, 1
-  store i64 %167, ptr %8, align 8
-  %168 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %164
-  store i8 115, ptr %168, align 1
-  %169 = load i64, ptr %8, align 8
-  %170 = icmp ult i64 %169, 511
-  br i1 %170, label %171, label %175
+174:                                              ; preds = %169
+  %175 = add nuw nsw i64 %172, 1
+  store i64 %175, ptr %8, align 8
+  %176 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %172
+  store i8 115, ptr %176, align 1
+  %177 = load i64, ptr %8, align 8
+  %178 = icmp ult i64 %177, 511
+  br i1 %178, label %179, label %183
 
-171:                                              ; preds = %166
-  %172 = add nuw nsw i64 %169, 1
-  store i64 %172, ptr %8, align 8
-  %173 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %169
-  store i8 32, ptr %173, align 1
-  %174 = load i64, ptr %8, align 8
-  br label %175
+179:                                              ; preds = %174
+  %180 = add nuw nsw i64 %177, 1
+  store i64 %180, ptr %8, align 8
+  %181 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %177
+  store i8 32, ptr %181, align 1
+  %182 = load i64, ptr %8, align 8
+  br label %183
 
-175:                                              ; preds = %171, %166, %161, %156, %151, %146, %141, %136, %131, %126, %121, %116, %111, %106
-  %176 = phi i64 [ %174, %171 ], [ %169, %166 ], [ %164, %161 ], [ %159, %156 ], [ %154, %151 ], [ %149, %146 ], [ %144, %141 ], [ %139, %136 ], [ %134, %131 ], [ %129, %126 ], [ %124, %121 ], [ %119, %116 ], [ %114, %111 ], [ %109, %106 ]
-  %177 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %176
-  store i8 0, ptr %177, align 1
-  %178 = select i1 %63, ptr @.str.9, ptr @.str.8
-  %179 = load i8, ptr %178, align 1
-  %180 = icmp eq i8 %179, 0
-  br i1 %180, label %192, label %181
+183:                                              ; preds = %179, %174, %169, %164, %159, %154, %149, %144, %139, %134, %129, %124, %119, %114
+  %184 = phi i64 [ %182, %179 ], [ %177, %174 ], [ %172, %169 ], [ %167, %164 ], [ %162, %159 ], [ %157, %154 ], [ %152, %149 ], [ %147, %144 ], [ %142, %139 ], [ %137, %134 ], [ %132, %129 ], [ %127, %124 ], [ %122, %119 ], [ %117, %114 ]
+  %185 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %184
+  store i8 0, ptr %185, align 1
+  %186 = select i1 %71, ptr @.str.10, ptr @.str.9
+  %187 = load i8, ptr %186, align 1
+  %188 = icmp eq i8 %187, 0
+  br i1 %188, label %200, label %189
 
-181:                                              ; preds = %175, %186
-  %182 = phi i8 [ %190, %186 ], [ %179, %175 ]
-  %183 = phi ptr [ %187, %186 ], [ %178, %175 ]
-  %184 = load i64, ptr %8, align 8
-  %185 = icmp ult i64 %184, 511
-  br i1 %185, label %186, label %192
+189:                                              ; preds = %183, %194
+  %190 = phi i8 [ %198, %194 ], [ %187, %183 ]
+  %191 = phi ptr [ %195, %194 ], [ %186, %183 ]
+  %192 = load i64, ptr %8, align 8
+  %193 = icmp ult i64 %192, 511
+  br i1 %193, label %194, label %200
 
-186:                                              ; preds = %181
-  %187 = getelementptr inbounds i8, ptr %183, i64 1
-  %188 = add nuw nsw i64 %184, 1
-  store i64 %188, ptr %8, align 8
-  %189 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %184
-  store i8 %182, ptr %189, align 1
-  %190 = load i8, ptr %187, align 1
-  %191 = icmp eq i8 %190, 0
-  br i1 %191, label %192, label %181, !llvm.loop !4
+194:                                              ; preds = %189
+  %195 = getelementptr inbounds i8, ptr %191, i64 1
+  %196 = add nuw nsw i64 %192, 1
+  store i64 %196, ptr %8, align 8
+  %197 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %192
+  store i8 %190, ptr %197, align 1
+  %198 = load i8, ptr %195, align 1
+  %199 = icmp eq i8 %198, 0
+  br i1 %199, label %200, label %189, !llvm.loop !4
 
-192:                                              ; preds = %186, %181, %175
-  %193 = load i64, ptr %8, align 8
-  %194 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %193
-  store i8 0, ptr %194, align 1
-  br i1 %63, label %195, label %231
+200:                                              ; preds = %194, %189, %183
+  %201 = load i64, ptr %8, align 8
+  %202 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %201
+  store i8 0, ptr %202, align 1
+  br i1 %71, label %203, label %239
 
-195:                                              ; preds = %192
-  %196 = load i64, ptr %9, align 8
+203:                                              ; preds = %200
+  %204 = load i64, ptr %9, align 8
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %6) #9
-  %197 = getelementptr inbounds i8, ptr %6, i64 23
-  %198 = call i64 @llvm.abs.i64(i64 %196, i1 false)
-  store i8 0, ptr %197, align 1
-  br label %199
+  %205 = getelementptr inbounds i8, ptr %6, i64 23
+  %206 = call i64 @llvm.abs.i64(i64 %204, i1 false)
+  store i8 0, ptr %205, align 1
+  br label %207
 
-199:                                              ; preds = %199, %195
-  %200 = phi ptr [ %197, %195 ], [ %205, %199 ]
-  %201 = phi i64 [ %198, %195 ], [ %206, %199 ]
-  %202 = urem i64 %201, 10
-  %203 = trunc i64 %202 to i8
-  %204 = or i8 %203, 48
-  %205 = getelementptr inbounds i8, ptr %200, i64 -1
-  store i8 %204, ptr %205, align 1
-  %206 = udiv i64 %201, 10
-  %207 = icmp ult i64 %201, 10
-  br i1 %207, label %208, label %199, !llvm.loop !7
+207:                                              ; preds = %207, %203
+  %208 = phi ptr [ %205, %203 ], [ %213, %207 ]
+  %209 = phi i64 [ %206, %203 ], [ %214, %207 ]
+  %210 = urem i64 %209, 10
+  %211 = trunc i64 %210 to i8
+  %212 = or i8 %211, 48
+  %213 = getelementptr inbounds i8, ptr %208, i64 -1
+  store i8 %212, ptr %213, align 1
+  %214 = udiv i64 %209, 10
+  %215 = icmp ult i64 %209, 10
+  br i1 %215, label %216, label %207, !llvm.loop !7
 
-208:                                              ; preds = %199
-  %209 = icmp slt i64 %196, 0
-  br i1 %209, label %210, label %212
+216:                                              ; preds = %207
+  %217 = icmp slt i64 %204, 0
+  br i1 %217, label %218, label %220
 
-210:                                              ; preds = %208
-  %211 = getelementptr inbounds i8, ptr %200, i64 -2
-  store i8 45, ptr %211, align 1
-  br label %212
+218:                                              ; preds = %216
+  %219 = getelementptr inbounds i8, ptr %208, i64 -2
+  store i8 45, ptr %219, align 1
+  br label %220
 
-212:                                              ; preds = %210, %208
-  %213 = phi i8 [ %204, %208 ], [ 45, %210 ]
-  %214 = phi ptr [ %205, %208 ], [ %211, %210 ]
-  br label %215
+220:                                              ; preds = %218, %216
+  %221 = phi i8 [ %212, %216 ], [ 45, %218 ]
+  %222 = phi ptr [ %213, %216 ], [ %219, %218 ]
+  br label %223
 
-215:                                              ; preds = %212, %220
-  %216 = phi i8 [ %224, %220 ], [ %213, %212 ]
-  %217 = phi ptr [ %221, %220 ], [ %214, %212 ]
-  %218 = load i64, ptr %8, align 8
-  %219 = icmp ult i64 %218, 511
-  br i1 %219, label %220, label %228
+223:                                              ; preds = %220, %228
+  %224 = phi i8 [ %232, %228 ], [ %221, %220 ]
+  %225 = phi ptr [ %229, %228 ], [ %222, %220 ]
+  %226 = load i64, ptr %8, align 8
+  %227 = icmp ult i64 %226, 511
+  br i1 %227, label %228, label %236
 
-220:                                              ; preds = %215
-  %221 = getelementptr inbounds i8, ptr %217, i64 1
-  %222 = add nuw nsw i64 %218, 1
-  store i64 %222, ptr %8, align 8
-  %223 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %218
-  store i8 %216, ptr %223, align 1
-  %224 = load i8, ptr %221, align 1
-  %225 = icmp eq i8 %224, 0
-  br i1 %225, label %226, label %215, !llvm.loop !4
+228:                                              ; preds = %223
+  %229 = getelementptr inbounds i8, ptr %225, i64 1
+  %230 = add nuw nsw i64 %226, 1
+  store i64 %230, ptr %8, align 8
+  %231 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %226
+  store i8 %224, ptr %231, align 1
+  %232 = load i8, ptr %229, align 1
+  %233 = icmp eq i8 %232, 0
+  br i1 %233, label %234, label %223, !llvm.loop !4
 
-226:                                              ; preds = %220
-  %227 = load i64, ptr %8, align 8
-  br label %228
-
-228:                                              ; preds = %215, %226
-  %229 = phi i64 [ %227, %226 ], [ %218, %215 ]
-  %230 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %229
-  store i8 0, ptr %230, align 1
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) #9
-  br label %231
-
-231:                                              ; preds = %228, %192
-  br label %232
-
-232:                                              ; preds = %246, %231
-  %233 = phi i8 [ 32, %231 ], [ %250, %246 ]
-  %234 = phi ptr [ @.str.10, %231 ], [ %247, %246 ]
+234:                                              ; preds = %228
   %235 = load i64, ptr %8, align 8
-  %236 = icmp ult i64 %235, 511
-  br i1 %236, label %237, label %253
+  br label %236
 
-237:                                              ; preds = %232
-  %238 = getelementptr inbounds i8, ptr %234, i64 1
-  %239 = add nuw nsw i64 %235, 1
-  store i64 %239, ptr %8, align 8
-  %240 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %235
-  store i8 %233, ptr %240, align 1
-  %241 = load i8, ptr %238, align 1
-  %242 = icmp eq ptr %238, getelementptr inbounds ([44 x i8], ptr @.str.10, i64 0, i64 43)
-  br i1 %242, label %251, label %243, !llvm.loop !4
+236:                                              ; preds = %223, %234
+  %237 = phi i64 [ %235, %234 ], [ %226, %223 ]
+  %238 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %237
+  store i8 0, ptr %238, align 1
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) #9
+  br label %239
 
-243:                                              ; preds = %237
-  %244 = load i64, ptr %8, align 8
-  %245 = icmp ult i64 %244, 511
-  br i1 %245, label %246, label %253
+239:                                              ; preds = %236, %200
+  br label %240
 
-246:                                              ; preds = %243
-  %247 = getelementptr inbounds i8, ptr %234, i64 2
-  %248 = add nuw nsw i64 %244, 1
-  store i64 %248, ptr %8, align 8
-  %249 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %244
-  store i8 %241, ptr %249, align 1
-  %250 = load i8, ptr %247, align 1
-  br label %232
+240:                                              ; preds = %254, %239
+  %241 = phi i8 [ 32, %239 ], [ %258, %254 ]
+  %242 = phi ptr [ @.str.11, %239 ], [ %255, %254 ]
+  %243 = load i64, ptr %8, align 8
+  %244 = icmp ult i64 %243, 511
+  br i1 %244, label %245, label %261
 
-251:                                              ; preds = %237
+245:                                              ; preds = %240
+  %246 = getelementptr inbounds i8, ptr %242, i64 1
+  %247 = add nuw nsw i64 %243, 1
+  store i64 %247, ptr %8, align 8
+  %248 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %243
+  store i8 %241, ptr %248, align 1
+  %249 = load i8, ptr %246, align 1
+  %250 = icmp eq ptr %246, getelementptr inbounds ([44 x i8], ptr @.str.11, i64 0, i64 43)
+  br i1 %250, label %259, label %251, !llvm.loop !4
+
+251:                                              ; preds = %245
   %252 = load i64, ptr %8, align 8
-  br label %253
+  %253 = icmp ult i64 %252, 511
+  br i1 %253, label %254, label %261
 
-253:                                              ; preds = %232, %243, %251
-  %254 = phi i64 [ %252, %251 ], [ %235, %232 ], [ %244, %243 ]
-  %255 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %254
-  store i8 0, ptr %255, align 1
+254:                                              ; preds = %251
+  %255 = getelementptr inbounds i8, ptr %242, i64 2
+  %256 = add nuw nsw i64 %252, 1
+  store i64 %256, ptr %8, align 8
+  %257 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %252
+  store i8 %249, ptr %257, align 1
+  %258 = load i8, ptr %255, align 1
+  br label %240
+
+259:                                              ; preds = %245
+  %260 = load i64, ptr %8, align 8
+  br label %261
+
+261:                                              ; preds = %240, %251, %259
+  %262 = phi i64 [ %260, %259 ], [ %243, %240 ], [ %252, %251 ]
+  %263 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %262
+  store i8 0, ptr %263, align 1
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) #9
-  %256 = getelementptr inbounds i8, ptr %5, i64 23
-  store i8 0, ptr %256, align 1
-  %257 = getelementptr inbounds i8, ptr %5, i64 22
-  store i8 52, ptr %257, align 2
-  %258 = getelementptr inbounds i8, ptr %5, i64 21
-  store i8 54, ptr %258, align 1
-  br label %259
+  %264 = getelementptr inbounds i8, ptr %5, i64 23
+  store i8 0, ptr %264, align 1
+  %265 = getelementptr inbounds i8, ptr %5, i64 22
+  store i8 52, ptr %265, align 2
+  %266 = getelementptr inbounds i8, ptr %5, i64 21
+  store i8 54, ptr %266, align 1
+  br label %267
 
-259:                                              ; preds = %264, %253
-  %260 = phi i8 [ %268, %264 ], [ 54, %253 ]
-  %261 = phi ptr [ %265, %264 ], [ %258, %253 ]
-  %262 = load i64, ptr %8, align 8
-  %263 = icmp ult i64 %262, 511
-  br i1 %263, label %264, label %272
+267:                                              ; preds = %272, %261
+  %268 = phi i8 [ %276, %272 ], [ 54, %261 ]
+  %269 = phi ptr [ %273, %272 ], [ %266, %261 ]
+  %270 = load i64, ptr %8, align 8
+  %271 = icmp ult i64 %270, 511
+  br i1 %271, label %272, label %280
 
-264:                                              ; preds = %259
-  %265 = getelementptr inbounds i8, ptr %261, i64 1
-  %266 = add nuw nsw i64 %262, 1
-  store i64 %266, ptr %8, align 8
-  %267 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %262
-  store i8 %260, ptr %267, align 1
-  %268 = load i8, ptr %265, align 1
-  %269 = icmp eq i8 %268, 0
-  br i1 %269, label %270, label %259, !llvm.loop !4
+272:                                              ; preds = %267
+  %273 = getelementptr inbounds i8, ptr %269, i64 1
+  %274 = add nuw nsw i64 %270, 1
+  store i64 %274, ptr %8, align 8
+  %275 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %270
+  store i8 %268, ptr %275, align 1
+  %276 = load i8, ptr %273, align 1
+  %277 = icmp eq i8 %276, 0
+  br i1 %277, label %278, label %267, !llvm.loop !4
 
-270:                                              ; preds = %264
-  %271 = load i64, ptr %8, align 8
-  br label %272
+278:                                              ; preds = %272
+  %279 = load i64, ptr %8, align 8
+  br label %280
 
-272:                                              ; preds = %259, %270
-  %273 = phi i64 [ %271, %270 ], [ %262, %259 ]
-  %274 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %273
-  store i8 0, ptr %274, align 1
+280:                                              ; preds = %267, %278
+  %281 = phi i64 [ %279, %278 ], [ %270, %267 ]
+  %282 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1, i64 %281
+  store i8 0, ptr %282, align 1
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) #9
-  %275 = load ptr, ptr %1, align 8
-  %276 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1
-  %277 = call ptr %275(i32 noundef 2, ptr noundef nonnull %276) #8
+  %283 = load ptr, ptr %1, align 8
+  %284 = getelementptr inbounds %struct.text, ptr %8, i64 0, i32 1
+  %285 = call ptr %283(i32 noundef 2, ptr noundef nonnull %284) #8
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
   call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %8) #9
-  %278 = icmp eq ptr %277, null
-  br i1 %278, label %279, label %301
+  %286 = icmp eq ptr %285, null
+  br i1 %286, label %287, label %309
 
-279:                                              ; preds = %272, %74
-  %280 = phi i32 [ %71, %74 ], [ %76, %272 ]
-  %281 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 16
-  %282 = load ptr, ptr %281, align 8
-  %283 = call ptr %282(ptr noundef nonnull %13) #8
-  %284 = icmp eq ptr %283, null
-  br i1 %284, label %285, label %301
+287:                                              ; preds = %280, %82
+  %288 = phi i32 [ %79, %82 ], [ %84, %280 ]
+  %289 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 16
+  %290 = load ptr, ptr %289, align 8
+  %291 = call ptr %290(ptr noundef nonnull %13) #8
+  %292 = icmp eq ptr %291, null
+  br i1 %292, label %293, label %309
 
-285:                                              ; preds = %279
-  %286 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 13
-  %287 = load ptr, ptr %286, align 8
-  %288 = load ptr, ptr %13, align 8
-  %289 = call ptr %287(ptr noundef %288, i64 noundef 88, ptr noundef %3) #8
-  %290 = icmp eq ptr %289, null
-  br i1 %290, label %291, label %301
+293:                                              ; preds = %287
+  %294 = getelementptr inbounds %struct.ort_api, ptr %1, i64 0, i32 13
+  %295 = load ptr, ptr %294, align 8
+  %296 = load ptr, ptr %13, align 8
+  %297 = call ptr %295(ptr noundef %296, i64 noundef 88, ptr noundef %3) #8
+  %298 = icmp eq ptr %297, null
+  br i1 %298, label %299, label %309
 
-291:                                              ; preds = %285
-  %292 = load ptr, ptr %3, align 8
-  %293 = icmp eq ptr %292, null
-  br i1 %293, label %294, label %296
+299:                                              ; preds = %293
+  %300 = load ptr, ptr %3, align 8
+  %301 = icmp eq ptr %300, null
+  br i1 %301, label %302, label %304
 
-294:                                              ; preds = %291
-  %295 = call fastcc ptr @fail(ptr noundef nonnull %1, i32 noundef 6, ptr noundef nonnull @.str.3) #10
-  br label %301
+302:                                              ; preds = %299
+  %303 = call fastcc ptr @fail(ptr noundef nonnull %1, i32 noundef 6, ptr noundef nonnull @.str.4) #10
+  br label %309
 
-296:                                              ; preds = %291
-  %297 = load ptr, ptr %13, align 8
-  store ptr %1, ptr %292, align 8
-  %298 = getelementptr inbounds i8, ptr %292, i64 8
-  store ptr %297, ptr %298, align 8
-  %299 = getelementptr inbounds i8, ptr %292, i64 16
-  store i32 %280, ptr %299, align 8
-  %300 = getelementptr inbounds i8, ptr %292, i64 20
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(68) %300, i8 0, i64 68, i1 false)
-  br label %301
+304:                                              ; preds = %299
+  %305 = load ptr, ptr %13, align 8
+  store ptr %1, ptr %300, align 8
+  %306 = getelementptr inbounds i8, ptr %300, i64 8
+  store ptr %305, ptr %306, align 8
+  %307 = getelementptr inbounds i8, ptr %300, i64 16
+  store i32 %288, ptr %307, align 8
+  %308 = getelementptr inbounds i8, ptr %300, i64 20
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(68) %308, i8 0, i64 68, i1 false)
+  br label %309
 
-301:                                              ; preds = %56, %272, %279, %294, %296, %285, %22
-  %302 = phi ptr [ %24, %22 ], [ null, %296 ], [ %295, %294 ], [ %289, %285 ], [ %283, %279 ], [ %277, %272 ], [ %57, %56 ]
+309:                                              ; preds = %64, %280, %287, %302, %304, %293, %31, %23
+  %310 = phi ptr [ %25, %23 ], [ %32, %31 ], [ null, %304 ], [ %303, %302 ], [ %297, %293 ], [ %291, %287 ], [ %285, %280 ], [ %65, %64 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %13) #9
-  ret ptr %302
+  ret ptr %310
 }
 
 ; Function Attrs: nounwind
 define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
   %3 = alloca ptr, align 8
   %4 = alloca %struct.model_tensor, align 8
-  %5 = alloca %struct.model_description, align 8
-  %6 = alloca %struct.text, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca [8 x i64], align 16
-  %9 = alloca i64, align 8
+  %5 = alloca ptr, align 8
+  %6 = alloca ptr, align 8
+  %7 = alloca [8 x i64], align 16
+  %8 = alloca i64, align 8
+  %9 = alloca %struct.model_tensor, align 8
   %10 = alloca ptr, align 8
-  %11 = alloca %struct.model_tensor, align 8
+  %11 = alloca %struct.model_threads, align 8
   %12 = alloca ptr, align 8
-  %13 = alloca %struct.model_threads, align 8
+  %13 = alloca %struct.model_tensor, align 8
   %14 = alloca ptr, align 8
-  %15 = alloca %struct.run, align 8
-  %16 = alloca %struct.model_tensor, align 8
-  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %15) #9
-  store ptr %0, ptr %15, align 8
-  %17 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 1
-  store ptr %1, ptr %17, align 8
-  %18 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 2
-  %19 = call i32 @model_describe(ptr noundef nonnull %18) #8
-  %20 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 3
-  store ptr null, ptr %20, align 8
-  %21 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 4
-  store ptr null, ptr %21, align 8
-  %22 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 5
-  store ptr null, ptr %22, align 8
-  %23 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 6
-  store ptr null, ptr %23, align 8
-  %24 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 7
+  %15 = alloca ptr, align 8
+  %16 = alloca [8 x i64], align 16
+  %17 = alloca i64, align 8
+  %18 = alloca %struct.model_tensor, align 8
+  %19 = alloca %struct.run, align 8
+  %20 = alloca [256 x i64], align 16
+  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %19) #9
+  store ptr %0, ptr %19, align 8
+  %21 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 1
+  store ptr %1, ptr %21, align 8
+  %22 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 2
+  %23 = call i32 @model_describe(ptr noundef nonnull %22) #8
+  %24 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 3
   store ptr null, ptr %24, align 8
-  %25 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 2, i32 6
-  %26 = load i32, ptr %25, align 4
-  %27 = getelementptr inbounds %struct.run, ptr %15, i64 0, i32 2, i32 7
-  %28 = load i32, ptr %27, align 8
-  %29 = add i32 %28, %26
-  %30 = zext i32 %29 to i64
-  %31 = shl nuw nsw i64 %30, 4
-  %32 = zext i32 %28 to i64
-  %33 = shl nuw nsw i64 %32, 3
-  %34 = add nuw nsw i64 %33, 63
-  %35 = add nuw nsw i64 %34, %31
-  %36 = and i64 %35, 137438953408
-  %37 = sub i32 0, %26
-  %38 = icmp eq i32 %28, %37
-  br i1 %38, label %43, label %39
+  %25 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 4
+  store ptr null, ptr %25, align 8
+  %26 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 5
+  store ptr null, ptr %26, align 8
+  %27 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 6
+  store ptr null, ptr %27, align 8
+  %28 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 7
+  store ptr null, ptr %28, align 8
+  call void @llvm.lifetime.start.p0(i64 2048, ptr nonnull %20) #9
+  %29 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 2, i32 8
+  %30 = load i32, ptr %29, align 4
+  %31 = icmp eq i32 %30, 0
+  br i1 %31, label %177, label %32
 
-39:                                               ; preds = %2
-  %40 = getelementptr inbounds %struct.model_tensor, ptr %16, i64 0, i32 5
-  br label %50
+32:                                               ; preds = %2
+  %33 = zext i32 %30 to i64
+  %34 = icmp ult i32 %30, 4
+  br i1 %34, label %45, label %35
 
-41:                                               ; preds = %62
-  %42 = load ptr, ptr %20, align 8
-  br label %43
+35:                                               ; preds = %32
+  %36 = and i64 %33, 4294967292
+  br label %37
 
-43:                                               ; preds = %41, %2
-  %44 = phi ptr [ null, %2 ], [ %42, %41 ]
-  %45 = phi i64 [ %36, %2 ], [ %66, %41 ]
-  %46 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 2
-  %47 = load i32, ptr %46, align 8
-  %48 = call i64 @model_workspace_bytes(ptr noundef %44, i32 noundef %47) #8
-  %49 = icmp slt i64 %48, 0
-  br i1 %49, label %72, label %77
+37:                                               ; preds = %37, %35
+  %38 = phi i64 [ 0, %35 ], [ %41, %37 ]
+  %39 = getelementptr inbounds [256 x i64], ptr %20, i64 0, i64 %38
+  store <2 x i64> zeroinitializer, ptr %39, align 16
+  %40 = getelementptr inbounds i64, ptr %39, i64 2
+  store <2 x i64> zeroinitializer, ptr %40, align 16
+  %41 = add nuw i64 %38, 4
+  %42 = icmp eq i64 %41, %36
+  br i1 %42, label %43, label %37, !llvm.loop !8
 
-50:                                               ; preds = %39, %62
-  %51 = phi i32 [ %26, %39 ], [ %68, %62 ]
-  %52 = phi i32 [ 0, %39 ], [ %67, %62 ]
-  %53 = phi i64 [ %36, %39 ], [ %66, %62 ]
-  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %16) #9
-  %54 = icmp ult i32 %52, %51
-  br i1 %54, label %55, label %58
+43:                                               ; preds = %37
+  %44 = icmp eq i64 %36, %33
+  br i1 %44, label %47, label %45
 
-55:                                               ; preds = %50
-  %56 = load ptr, ptr %20, align 8
-  %57 = call i32 @model_input(i32 noundef %52, ptr noundef %56, ptr noundef nonnull %16) #8
-  br label %62
+45:                                               ; preds = %32, %43
+  %46 = phi i64 [ 0, %32 ], [ %36, %43 ]
+  br label %171
 
-58:                                               ; preds = %50
-  %59 = sub i32 %52, %51
-  %60 = load ptr, ptr %20, align 8
-  %61 = call i32 @model_output(i32 noundef %59, ptr noundef %60, ptr noundef nonnull %16) #8
-  br label %62
+47:                                               ; preds = %171, %43
+  %48 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 2, i32 6
+  %49 = load i32, ptr %48, align 4
+  %50 = icmp eq i32 %49, 0
+  br i1 %50, label %176, label %51
 
-62:                                               ; preds = %55, %58
-  %63 = load i64, ptr %40, align 8
-  %64 = add i64 %63, 63
-  %65 = and i64 %64, -64
-  %66 = add i64 %65, %53
-  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %16) #9
-  %67 = add nuw i32 %52, 1
-  %68 = load i32, ptr %25, align 4
-  %69 = load i32, ptr %27, align 8
-  %70 = add i32 %69, %68
-  %71 = icmp ult i32 %67, %70
-  br i1 %71, label %50, label %41, !llvm.loop !8
+51:                                               ; preds = %47
+  %52 = getelementptr inbounds %struct.model_tensor, ptr %18, i64 0, i32 2
+  br label %53
 
-72:                                               ; preds = %43
-  %73 = load ptr, ptr %0, align 8
-  %74 = trunc i64 %48 to i32
-  %75 = call ptr @model_status_text(i32 noundef %74) #8
-  %76 = call fastcc ptr @fail(ptr noundef %73, i32 noundef 6, ptr noundef %75) #10
-  br label %614
-
-77:                                               ; preds = %43
-  %78 = add i64 %48, %45
+53:                                               ; preds = %159, %51
+  %54 = phi i64 [ 0, %51 ], [ %160, %159 ]
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %15) #9
+  store ptr null, ptr %15, align 8
+  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %16) #9
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %17) #9
+  store i64 0, ptr %17, align 8
+  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %18) #9
+  %55 = load ptr, ptr %19, align 8
+  %56 = load ptr, ptr %55, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %14) #9
   store ptr null, ptr %14, align 8
-  %79 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3
-  %80 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 1
-  br label %81
+  %57 = getelementptr inbounds %struct.ort_api, ptr %56, i64 0, i32 21
+  %58 = load ptr, ptr %57, align 8
+  %59 = load ptr, ptr %21, align 8
+  %60 = call ptr %58(ptr noundef %59, i64 noundef %54, ptr noundef nonnull %15) #8
+  %61 = icmp eq ptr %60, null
+  br i1 %61, label %62, label %81
 
-81:                                               ; preds = %102, %77
-  %82 = phi i64 [ 0, %77 ], [ %103, %102 ]
-  %83 = getelementptr inbounds ptr, ptr %79, i64 %82
-  %84 = atomicrmw xchg ptr %83, i64 0 acq_rel, align 8
-  %85 = inttoptr i64 %84 to ptr
-  %86 = icmp eq i64 %84, 0
-  br i1 %86, label %102, label %87
+62:                                               ; preds = %53
+  %63 = getelementptr inbounds %struct.ort_api, ptr %56, i64 0, i32 11
+  %64 = load ptr, ptr %63, align 8
+  %65 = load ptr, ptr %15, align 8
+  %66 = call ptr %64(ptr noundef %65, ptr noundef nonnull %14) #8
+  %67 = icmp eq ptr %66, null
+  br i1 %67, label %68, label %81
 
-87:                                               ; preds = %81
-  %88 = getelementptr inbounds %struct.block, ptr %85, i64 0, i32 1
-  %89 = load i64, ptr %88, align 8
-  %90 = icmp ult i64 %89, %78
-  br i1 %90, label %91, label %124
+68:                                               ; preds = %62
+  %69 = getelementptr inbounds %struct.ort_api, ptr %56, i64 0, i32 8
+  %70 = load ptr, ptr %69, align 8
+  %71 = load ptr, ptr %14, align 8
+  %72 = call ptr %70(ptr noundef %71, ptr noundef nonnull %17) #8
+  %73 = icmp eq ptr %72, null
+  br i1 %73, label %74, label %83
 
-91:                                               ; preds = %87
-  %92 = load ptr, ptr %0, align 8
-  %93 = getelementptr inbounds %struct.ort_api, ptr %92, i64 0, i32 14
-  %94 = load ptr, ptr %93, align 8
-  %95 = load ptr, ptr %80, align 8
-  %96 = call ptr %94(ptr noundef %95, ptr noundef nonnull %85) #8
-  %97 = icmp eq ptr %96, null
-  br i1 %97, label %102, label %98
+74:                                               ; preds = %68
+  %75 = getelementptr inbounds %struct.ort_api, ptr %56, i64 0, i32 9
+  %76 = load ptr, ptr %75, align 8
+  %77 = load ptr, ptr %14, align 8
+  %78 = load i64, ptr %17, align 8
+  %79 = call i64 @llvm.umin.i64(i64 %78, i64 8)
+  %80 = call ptr %76(ptr noundef %77, ptr noundef nonnull %16, i64 noundef %79) #8
+  br label %83
 
-98:                                               ; preds = %91
-  %99 = load ptr, ptr %0, align 8
-  %100 = getelementptr inbounds %struct.ort_api, ptr %99, i64 0, i32 24
-  %101 = load ptr, ptr %100, align 8
-  call void %101(ptr noundef nonnull %96) #8
+81:                                               ; preds = %62, %53
+  %82 = phi ptr [ %60, %53 ], [ %66, %62 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
+  br label %164
+
+83:                                               ; preds = %74, %68
+  %84 = phi ptr [ %72, %68 ], [ %80, %74 ]
+  %85 = getelementptr inbounds %struct.ort_api, ptr %56, i64 0, i32 26
+  %86 = load ptr, ptr %85, align 8
+  %87 = load ptr, ptr %14, align 8
+  call void %86(ptr noundef %87) #8
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
+  %88 = icmp eq ptr %84, null
+  br i1 %88, label %89, label %164
+
+89:                                               ; preds = %83
+  %90 = load i32, ptr %48, align 4
+  %91 = zext i32 %90 to i64
+  %92 = icmp ult i64 %54, %91
+  br i1 %92, label %93, label %97
+
+93:                                               ; preds = %89
+  %94 = load ptr, ptr %24, align 8
+  %95 = trunc i64 %54 to i32
+  %96 = call i32 @model_input(i32 noundef %95, ptr noundef %94, ptr noundef nonnull %18) #8
   br label %102
 
-102:                                              ; preds = %98, %91, %81
-  %103 = add nuw nsw i64 %82, 1
-  %104 = icmp eq i64 %103, 8
-  br i1 %104, label %105, label %81, !llvm.loop !9
+97:                                               ; preds = %89
+  %98 = trunc i64 %54 to i32
+  %99 = sub i32 %98, %90
+  %100 = load ptr, ptr %24, align 8
+  %101 = call i32 @model_output(i32 noundef %99, ptr noundef %100, ptr noundef nonnull %18) #8
+  br label %102
 
-105:                                              ; preds = %102
-  %106 = load ptr, ptr %0, align 8
-  %107 = getelementptr inbounds %struct.ort_api, ptr %106, i64 0, i32 13
-  %108 = load ptr, ptr %107, align 8
-  %109 = load ptr, ptr %80, align 8
-  %110 = add i64 %78, 80
-  %111 = call ptr %108(ptr noundef %109, i64 noundef %110, ptr noundef nonnull %14) #8
-  %112 = icmp eq ptr %111, null
-  br i1 %112, label %114, label %113
+102:                                              ; preds = %97, %93
+  %103 = load i64, ptr %17, align 8
+  %104 = load i32, ptr %52, align 8
+  %105 = zext i32 %104 to i64
+  %106 = icmp eq i64 %103, %105
+  br i1 %106, label %107, label %166
 
-113:                                              ; preds = %105
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
-  br label %614
+107:                                              ; preds = %102
+  %108 = icmp eq i64 %103, 0
+  br i1 %108, label %159, label %109
 
-114:                                              ; preds = %105
-  %115 = load ptr, ptr %14, align 8
-  %116 = icmp eq ptr %115, null
-  br i1 %116, label %128, label %117
+109:                                              ; preds = %107
+  %110 = load i32, ptr %29, align 4
+  %111 = zext i32 %110 to i64
+  %112 = and i64 %103, 1
+  %113 = icmp eq i64 %103, 1
+  br i1 %113, label %145, label %114
 
-117:                                              ; preds = %114
-  %118 = getelementptr inbounds %struct.block, ptr %115, i64 0, i32 1
-  store i64 %78, ptr %118, align 8
-  %119 = getelementptr inbounds %struct.block, ptr %115, i64 1
-  %120 = ptrtoint ptr %119 to i64
-  %121 = sub i64 0, %120
-  %122 = and i64 %121, 63
-  %123 = getelementptr inbounds i8, ptr %119, i64 %122
-  store ptr %123, ptr %115, align 8
-  br label %126
+114:                                              ; preds = %109
+  %115 = and i64 %103, -2
+  br label %116
 
-124:                                              ; preds = %87
-  %125 = inttoptr i64 %84 to ptr
-  br label %126
+116:                                              ; preds = %141, %114
+  %117 = phi i64 [ 0, %114 ], [ %142, %141 ]
+  %118 = phi i64 [ 0, %114 ], [ %143, %141 ]
+  %119 = getelementptr inbounds %struct.model_tensor, ptr %18, i64 0, i32 4, i64 %117
+  %120 = load i64, ptr %119, align 8
+  %121 = icmp slt i64 %120, 0
+  br i1 %121, label %122, label %129
 
-126:                                              ; preds = %124, %117
-  %127 = phi ptr [ %115, %117 ], [ %125, %124 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
-  br label %132
+122:                                              ; preds = %116
+  %123 = xor i64 %120, -1
+  %124 = icmp ult i64 %123, %111
+  br i1 %124, label %125, label %129
 
-128:                                              ; preds = %114
-  %129 = load ptr, ptr %0, align 8
-  %130 = call fastcc ptr @fail(ptr noundef %129, i32 noundef 6, ptr noundef nonnull @.str.11) #10
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) #9
-  %131 = icmp eq ptr %130, null
-  br i1 %131, label %132, label %614
+125:                                              ; preds = %122
+  %126 = getelementptr inbounds [8 x i64], ptr %16, i64 0, i64 %117
+  %127 = load i64, ptr %126, align 16
+  %128 = getelementptr inbounds i64, ptr %20, i64 %123
+  store i64 %127, ptr %128, align 8
+  br label %129
 
-132:                                              ; preds = %126, %128
-  %133 = phi ptr [ %127, %126 ], [ null, %128 ]
-  %134 = load ptr, ptr %133, align 8
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %13) #9
-  %135 = load ptr, ptr %15, align 8
-  %136 = getelementptr inbounds %struct.kernel, ptr %135, i64 0, i32 2
-  %137 = load i32, ptr %136, align 8
-  store i32 %137, ptr %13, align 8
-  %138 = getelementptr inbounds %struct.model_threads, ptr %13, i64 0, i32 1
-  store ptr @launch, ptr %138, align 8
-  %139 = getelementptr inbounds %struct.model_threads, ptr %13, i64 0, i32 2
-  store ptr %15, ptr %139, align 8
-  %140 = load i32, ptr %25, align 4
-  %141 = load i32, ptr %27, align 8
-  store ptr %134, ptr %21, align 8
-  %142 = zext i32 %140 to i64
-  %143 = getelementptr inbounds %struct.model_buffer, ptr %134, i64 %142
-  %144 = zext i32 %141 to i64
-  %145 = getelementptr inbounds %struct.model_buffer, ptr %143, i64 %144
-  store ptr %145, ptr %22, align 8
-  %146 = add i32 %141, %140
-  %147 = zext i32 %146 to i64
-  %148 = shl nuw nsw i64 %147, 4
-  %149 = shl nuw nsw i64 %144, 3
-  %150 = add nuw nsw i64 %149, 63
-  %151 = add nuw nsw i64 %150, %148
-  %152 = and i64 %151, 137438953408
-  %153 = getelementptr inbounds i8, ptr %134, i64 %152
-  store ptr %153, ptr %23, align 8
-  %154 = icmp eq i32 %140, 0
-  br i1 %154, label %161, label %155
+129:                                              ; preds = %125, %122, %116
+  %130 = or i64 %117, 1
+  %131 = getelementptr inbounds %struct.model_tensor, ptr %18, i64 0, i32 4, i64 %130
+  %132 = load i64, ptr %131, align 8
+  %133 = icmp slt i64 %132, 0
+  br i1 %133, label %134, label %141
 
-155:                                              ; preds = %132
-  %156 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 2
-  %157 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4
-  %158 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1
-  %159 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 5
-  %160 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 3
-  br label %168
+134:                                              ; preds = %129
+  %135 = xor i64 %132, -1
+  %136 = icmp ult i64 %135, %111
+  br i1 %136, label %137, label %141
 
-161:                                              ; preds = %452, %132
-  %162 = icmp eq i32 %141, 0
-  br i1 %162, label %509, label %163
+137:                                              ; preds = %134
+  %138 = getelementptr inbounds [8 x i64], ptr %16, i64 0, i64 %130
+  %139 = load i64, ptr %138, align 8
+  %140 = getelementptr inbounds i64, ptr %20, i64 %135
+  store i64 %139, ptr %140, align 8
+  br label %141
 
-163:                                              ; preds = %161
-  %164 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 4
-  %165 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 2
-  %166 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 5
-  %167 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 3
-  br label %455
+141:                                              ; preds = %137, %134, %129
+  %142 = add nuw i64 %117, 2
+  %143 = add i64 %118, 2
+  %144 = icmp eq i64 %143, %115
+  br i1 %144, label %145, label %116, !llvm.loop !11
 
-168:                                              ; preds = %452, %155
-  %169 = phi i64 [ 0, %155 ], [ %453, %452 ]
-  %170 = load ptr, ptr %15, align 8
-  %171 = load ptr, ptr %170, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %10) #9
-  store ptr null, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %11) #9
+145:                                              ; preds = %141, %109
+  %146 = phi i64 [ 0, %109 ], [ %142, %141 ]
+  %147 = icmp eq i64 %112, 0
+  br i1 %147, label %159, label %148
+
+148:                                              ; preds = %145
+  %149 = getelementptr inbounds %struct.model_tensor, ptr %18, i64 0, i32 4, i64 %146
+  %150 = load i64, ptr %149, align 8
+  %151 = icmp slt i64 %150, 0
+  br i1 %151, label %152, label %159
+
+152:                                              ; preds = %148
+  %153 = xor i64 %150, -1
+  %154 = icmp ult i64 %153, %111
+  br i1 %154, label %155, label %159
+
+155:                                              ; preds = %152
+  %156 = getelementptr inbounds [8 x i64], ptr %16, i64 0, i64 %146
+  %157 = load i64, ptr %156, align 8
+  %158 = getelementptr inbounds i64, ptr %20, i64 %153
+  store i64 %157, ptr %158, align 8
+  br label %159
+
+159:                                              ; preds = %145, %155, %152, %148, %107
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %18) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %17) #9
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %16) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %15) #9
+  %160 = add nuw nsw i64 %54, 1
+  %161 = load i32, ptr %48, align 4
+  %162 = zext i32 %161 to i64
+  %163 = icmp ult i64 %160, %162
+  br i1 %163, label %53, label %176, !llvm.loop !12
+
+164:                                              ; preds = %83, %81
+  %165 = phi ptr [ %82, %81 ], [ %84, %83 ]
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %18) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %17) #9
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %16) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %15) #9
+  br label %599
+
+166:                                              ; preds = %102
+  %167 = load ptr, ptr %19, align 8
+  %168 = load ptr, ptr %167, align 8
+  %169 = call fastcc ptr @refuse_shape(ptr noundef %168, ptr noundef nonnull %18, ptr noundef nonnull %16, i64 noundef %103) #10
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %18) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %17) #9
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %16) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %15) #9
+  %170 = icmp eq ptr %169, null
+  br i1 %170, label %176, label %599
+
+171:                                              ; preds = %45, %171
+  %172 = phi i64 [ %174, %171 ], [ %46, %45 ]
+  %173 = getelementptr inbounds [256 x i64], ptr %20, i64 0, i64 %172
+  store i64 0, ptr %173, align 8
+  %174 = add nuw nsw i64 %172, 1
+  %175 = icmp eq i64 %174, %33
+  br i1 %175, label %47, label %171, !llvm.loop !13
+
+176:                                              ; preds = %159, %47, %166
+  store ptr %20, ptr %24, align 8
+  br label %177
+
+177:                                              ; preds = %176, %2
+  %178 = phi ptr [ %20, %176 ], [ null, %2 ]
+  %179 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 2, i32 6
+  %180 = load i32, ptr %179, align 4
+  %181 = getelementptr inbounds %struct.run, ptr %19, i64 0, i32 2, i32 7
+  %182 = load i32, ptr %181, align 8
+  %183 = add i32 %182, %180
+  %184 = zext i32 %183 to i64
+  %185 = shl nuw nsw i64 %184, 4
+  %186 = zext i32 %182 to i64
+  %187 = shl nuw nsw i64 %186, 3
+  %188 = add nuw nsw i64 %187, 63
+  %189 = add nuw nsw i64 %188, %185
+  %190 = and i64 %189, 137438953408
+  %191 = sub i32 0, %180
+  %192 = icmp eq i32 %182, %191
+  br i1 %192, label %224, label %193
+
+193:                                              ; preds = %177
+  %194 = getelementptr inbounds %struct.model_tensor, ptr %13, i64 0, i32 5
+  br label %195
+
+195:                                              ; preds = %212, %193
+  %196 = phi i32 [ %180, %193 ], [ %218, %212 ]
+  %197 = phi i32 [ 0, %193 ], [ %217, %212 ]
+  %198 = phi i64 [ %190, %193 ], [ %216, %212 ]
+  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %13) #9
+  %199 = icmp ult i32 %197, %196
+  br i1 %199, label %200, label %203
+
+200:                                              ; preds = %195
+  %201 = load ptr, ptr %24, align 8
+  %202 = call i32 @model_input(i32 noundef %197, ptr noundef %201, ptr noundef nonnull %13) #8
+  br label %207
+
+203:                                              ; preds = %195
+  %204 = sub i32 %197, %196
+  %205 = load ptr, ptr %24, align 8
+  %206 = call i32 @model_output(i32 noundef %204, ptr noundef %205, ptr noundef nonnull %13) #8
+  br label %207
+
+207:                                              ; preds = %203, %200
+  %208 = phi i32 [ %202, %200 ], [ %206, %203 ]
+  %209 = icmp eq i32 %208, 0
+  br i1 %209, label %212, label %210
+
+210:                                              ; preds = %207
+  %211 = sext i32 %208 to i64
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %13) #9
+  br label %234
+
+212:                                              ; preds = %207
+  %213 = load i64, ptr %194, align 8
+  %214 = add i64 %213, 63
+  %215 = and i64 %214, -64
+  %216 = add nsw i64 %215, %198
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %13) #9
+  %217 = add nuw i32 %197, 1
+  %218 = load i32, ptr %179, align 4
+  %219 = load i32, ptr %181, align 8
+  %220 = add i32 %219, %218
+  %221 = icmp ult i32 %217, %220
+  br i1 %221, label %195, label %222, !llvm.loop !14
+
+222:                                              ; preds = %212
+  %223 = load ptr, ptr %24, align 8
+  br label %224
+
+224:                                              ; preds = %222, %177
+  %225 = phi ptr [ %178, %177 ], [ %223, %222 ]
+  %226 = phi i64 [ %190, %177 ], [ %216, %222 ]
+  %227 = load ptr, ptr %19, align 8
+  %228 = getelementptr inbounds %struct.kernel, ptr %227, i64 0, i32 2
+  %229 = load i32, ptr %228, align 8
+  %230 = call i64 @model_workspace_bytes(ptr noundef %225, i32 noundef %229) #8
+  %231 = icmp slt i64 %230, 0
+  %232 = select i1 %231, i64 0, i64 %226
+  %233 = add nsw i64 %232, %230
+  br label %234
+
+234:                                              ; preds = %210, %224
+  %235 = phi i64 [ %230, %224 ], [ undef, %210 ]
+  %236 = phi i64 [ %233, %224 ], [ %211, %210 ]
+  %237 = icmp slt i64 %236, 0
+  br i1 %237, label %238, label %243
+
+238:                                              ; preds = %234
+  %239 = load ptr, ptr %0, align 8
+  %240 = trunc i64 %236 to i32
+  %241 = call ptr @model_status_text(i32 noundef %240) #8
+  %242 = call fastcc ptr @fail(ptr noundef %239, i32 noundef 2, ptr noundef %241) #10
+  br label %599
+
+243:                                              ; preds = %234
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %12) #9
   store ptr null, ptr %12, align 8
-  %172 = load i32, ptr %25, align 4
-  %173 = zext i32 %172 to i64
-  %174 = icmp ult i64 %169, %173
-  br i1 %174, label %175, label %179
+  %244 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3
+  %245 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 1
+  br label %246
 
-175:                                              ; preds = %168
-  %176 = load ptr, ptr %20, align 8
-  %177 = trunc i64 %169 to i32
-  %178 = call i32 @model_input(i32 noundef %177, ptr noundef %176, ptr noundef nonnull %11) #8
-  br label %184
+246:                                              ; preds = %267, %243
+  %247 = phi i64 [ 0, %243 ], [ %268, %267 ]
+  %248 = getelementptr inbounds ptr, ptr %244, i64 %247
+  %249 = atomicrmw xchg ptr %248, i64 0 acq_rel, align 8
+  %250 = inttoptr i64 %249 to ptr
+  %251 = icmp eq i64 %249, 0
+  br i1 %251, label %267, label %252
 
-179:                                              ; preds = %168
-  %180 = trunc i64 %169 to i32
-  %181 = sub i32 %180, %172
-  %182 = load ptr, ptr %20, align 8
-  %183 = call i32 @model_output(i32 noundef %181, ptr noundef %182, ptr noundef nonnull %11) #8
-  br label %184
+252:                                              ; preds = %246
+  %253 = getelementptr inbounds %struct.block, ptr %250, i64 0, i32 1
+  %254 = load i64, ptr %253, align 8
+  %255 = icmp ult i64 %254, %236
+  br i1 %255, label %256, label %289
 
-184:                                              ; preds = %179, %175
-  %185 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 21
-  %186 = load ptr, ptr %185, align 8
-  %187 = load ptr, ptr %17, align 8
-  %188 = call ptr %186(ptr noundef %187, i64 noundef %169, ptr noundef nonnull %10) #8
-  %189 = icmp eq ptr %188, null
-  br i1 %189, label %190, label %450
+256:                                              ; preds = %252
+  %257 = load ptr, ptr %0, align 8
+  %258 = getelementptr inbounds %struct.ort_api, ptr %257, i64 0, i32 14
+  %259 = load ptr, ptr %258, align 8
+  %260 = load ptr, ptr %245, align 8
+  %261 = call ptr %259(ptr noundef %260, ptr noundef nonnull %250) #8
+  %262 = icmp eq ptr %261, null
+  br i1 %262, label %267, label %263
 
-190:                                              ; preds = %184
-  %191 = load ptr, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %7) #9
-  store ptr null, ptr %7, align 8
-  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %8) #9
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %9) #9
-  store i64 0, ptr %9, align 8
-  %192 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 11
-  %193 = load ptr, ptr %192, align 8
-  %194 = call ptr %193(ptr noundef %191, ptr noundef nonnull %7) #8
-  %195 = icmp eq ptr %194, null
-  br i1 %195, label %196, label %415
+263:                                              ; preds = %256
+  %264 = load ptr, ptr %0, align 8
+  %265 = getelementptr inbounds %struct.ort_api, ptr %264, i64 0, i32 24
+  %266 = load ptr, ptr %265, align 8
+  call void %266(ptr noundef nonnull %261) #8
+  br label %267
 
-196:                                              ; preds = %190
-  %197 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 8
-  %198 = load ptr, ptr %197, align 8
-  %199 = load ptr, ptr %7, align 8
-  %200 = call ptr %198(ptr noundef %199, ptr noundef nonnull %9) #8
-  %201 = icmp eq ptr %200, null
-  br i1 %201, label %202, label %209
+267:                                              ; preds = %263, %256, %246
+  %268 = add nuw nsw i64 %247, 1
+  %269 = icmp eq i64 %268, 8
+  br i1 %269, label %270, label %246, !llvm.loop !15
 
-202:                                              ; preds = %196
-  %203 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 9
-  %204 = load ptr, ptr %203, align 8
-  %205 = load ptr, ptr %7, align 8
-  %206 = load i64, ptr %9, align 8
-  %207 = call i64 @llvm.umin.i64(i64 %206, i64 8)
-  %208 = call ptr %204(ptr noundef %205, ptr noundef nonnull %8, i64 noundef %207) #8
-  br label %209
+270:                                              ; preds = %267
+  %271 = load ptr, ptr %0, align 8
+  %272 = getelementptr inbounds %struct.ort_api, ptr %271, i64 0, i32 13
+  %273 = load ptr, ptr %272, align 8
+  %274 = load ptr, ptr %245, align 8
+  %275 = add i64 %236, 80
+  %276 = call ptr %273(ptr noundef %274, i64 noundef %275, ptr noundef nonnull %12) #8
+  %277 = icmp eq ptr %276, null
+  br i1 %277, label %279, label %278
 
-209:                                              ; preds = %202, %196
-  %210 = phi ptr [ %200, %196 ], [ %208, %202 ]
-  %211 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 26
-  %212 = load ptr, ptr %211, align 8
-  %213 = load ptr, ptr %7, align 8
-  call void %212(ptr noundef %213) #8
-  %214 = icmp eq ptr %210, null
-  br i1 %214, label %215, label %415
-
-215:                                              ; preds = %209
-  %216 = load i64, ptr %9, align 8
-  %217 = load i32, ptr %156, align 8
-  %218 = zext i32 %217 to i64
-  %219 = icmp eq i64 %216, %218
-  %220 = icmp ne i64 %216, 0
-  %221 = and i1 %220, %219
-  br i1 %221, label %225, label %222
-
-222:                                              ; preds = %225, %215
-  %223 = phi i1 [ %219, %215 ], [ %231, %225 ]
-  br i1 %223, label %224, label %235
-
-224:                                              ; preds = %222
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
-  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  br label %425
-
-225:                                              ; preds = %215, %225
-  %226 = phi i64 [ %232, %225 ], [ 0, %215 ]
-  %227 = getelementptr inbounds [8 x i64], ptr %8, i64 0, i64 %226
-  %228 = load i64, ptr %227, align 8
-  %229 = getelementptr inbounds %struct.model_tensor, ptr %11, i64 0, i32 4, i64 %226
-  %230 = load i64, ptr %229, align 8
-  %231 = icmp eq i64 %228, %230
-  %232 = add nuw i64 %226, 1
-  %233 = icmp ult i64 %232, %216
-  %234 = select i1 %231, i1 %233, i1 false
-  br i1 %234, label %225, label %222, !llvm.loop !10
-
-235:                                              ; preds = %222
-  call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %6) #9
-  call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %5)
-  store i64 0, ptr %6, align 8
-  %236 = call i32 @model_describe(ptr noundef nonnull %5) #8
-  %237 = load ptr, ptr %5, align 8
-  %238 = load i8, ptr %237, align 1
-  %239 = icmp eq i8 %238, 0
-  br i1 %239, label %251, label %240
-
-240:                                              ; preds = %235, %245
-  %241 = phi i8 [ %249, %245 ], [ %238, %235 ]
-  %242 = phi ptr [ %246, %245 ], [ %237, %235 ]
-  %243 = load i64, ptr %6, align 8
-  %244 = icmp ult i64 %243, 511
-  br i1 %244, label %245, label %251
-
-245:                                              ; preds = %240
-  %246 = getelementptr inbounds i8, ptr %242, i64 1
-  %247 = add nuw nsw i64 %243, 1
-  store i64 %247, ptr %6, align 8
-  %248 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %243
-  store i8 %241, ptr %248, align 1
-  %249 = load i8, ptr %246, align 1
-  %250 = icmp eq i8 %249, 0
-  br i1 %250, label %251, label %240, !llvm.loop !4
-
-251:                                              ; preds = %245, %240, %235
-  %252 = load i64, ptr %6, align 8
-  %253 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %252
-  store i8 0, ptr %253, align 1
-  %254 = load i64, ptr %6, align 8
-  %255 = icmp ult i64 %254, 511
-  br i1 %255, label %256, label %265
-
-256:                                              ; preds = %251
-  %257 = add nuw nsw i64 %254, 1
-  store i64 %257, ptr %6, align 8
-  %258 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %254
-  store i8 58, ptr %258, align 1
-  %259 = load i64, ptr %6, align 8
-  %260 = icmp ult i64 %259, 511
-  br i1 %260, label %261, label %265
-
-261:                                              ; preds = %256
-  %262 = add nuw nsw i64 %259, 1
-  store i64 %262, ptr %6, align 8
-  %263 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %259
-  store i8 32, ptr %263, align 1
-  %264 = load i64, ptr %6, align 8
-  br label %265
-
-265:                                              ; preds = %261, %256, %251
-  %266 = phi i64 [ %264, %261 ], [ %259, %256 ], [ %254, %251 ]
-  %267 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %266
-  store i8 0, ptr %267, align 1
-  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %5)
-  %268 = load i64, ptr %6, align 8
-  %269 = icmp ult i64 %268, 511
-  br i1 %269, label %270, label %304
-
-270:                                              ; preds = %265
-  %271 = add nuw nsw i64 %268, 1
-  store i64 %271, ptr %6, align 8
-  %272 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %268
-  store i8 105, ptr %272, align 1
-  %273 = load i64, ptr %6, align 8
-  %274 = icmp ult i64 %273, 511
-  br i1 %274, label %275, label %304
-
-275:                                              ; preds = %270
-  %276 = add nuw nsw i64 %273, 1
-  store i64 %276, ptr %6, align 8
-  %277 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %273
-  store i8 110, ptr %277, align 1
-  %278 = load i64, ptr %6, align 8
-  %279 = icmp ult i64 %278, 511
-  br i1 %279, label %280, label %304
-
-280:                                              ; preds = %275
-  %281 = add nuw nsw i64 %278, 1
-  store i64 %281, ptr %6, align 8
-  %282 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %278
-  store i8 112, ptr %282, align 1
-  %283 = load i64, ptr %6, align 8
-  %284 = icmp ult i64 %283, 511
-  br i1 %284, label %285, label %304
-
-285:                                              ; preds = %280
-  %286 = add nuw nsw i64 %283, 1
-  store i64 %286, ptr %6, align 8
-  %287 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %283
-  store i8 117, ptr %287, align 1
-  %288 = load i64, ptr %6, align 8
-  %289 = icmp ult i64 %288, 511
-  br i1 %289, label %290, label %304
-
-290:                                              ; preds = %285
-  %291 = add nuw nsw i64 %288, 1
-  store i64 %291, ptr %6, align 8
-  %292 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %288
-  store i8 116, ptr %292, align 1
-  %293 = load i64, ptr %6, align 8
-  %294 = icmp ult i64 %293, 511
-  br i1 %294, label %295, label %304
-
-295:                                              ; preds = %290
-  %296 = add nuw nsw i64 %293, 1
-  store i64 %296, ptr %6, align 8
-  %297 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %293
-  store i8 32, ptr %297, align 1
-  %298 = load i64, ptr %6, align 8
-  %299 = icmp ult i64 %298, 511
-  br i1 %299, label %300, label %304
-
-300:                                              ; preds = %295
-  %301 = add nuw nsw i64 %298, 1
-  store i64 %301, ptr %6, align 8
-  %302 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %298
-  store i8 39, ptr %302, align 1
-  %303 = load i64, ptr %6, align 8
-  br label %304
-
-304:                                              ; preds = %300, %295, %290, %285, %280, %275, %270, %265
-  %305 = phi i64 [ %303, %300 ], [ %298, %295 ], [ %293, %290 ], [ %288, %285 ], [ %283, %280 ], [ %278, %275 ], [ %273, %270 ], [ %268, %265 ]
-  %306 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %305
-  store i8 0, ptr %306, align 1
-  %307 = load ptr, ptr %11, align 8
-  %308 = load i8, ptr %307, align 1
-  %309 = icmp eq i8 %308, 0
-  br i1 %309, label %321, label %310
-
-310:                                              ; preds = %304, %315
-  %311 = phi i8 [ %319, %315 ], [ %308, %304 ]
-  %312 = phi ptr [ %316, %315 ], [ %307, %304 ]
-  %313 = load i64, ptr %6, align 8
-  %314 = icmp ult i64 %313, 511
-  br i1 %314, label %315, label %321
-
-315:                                              ; preds = %310
-  %316 = getelementptr inbounds i8, ptr %312, i64 1
-  %317 = add nuw nsw i64 %313, 1
-  store i64 %317, ptr %6, align 8
-  %318 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %313
-  store i8 %311, ptr %318, align 1
-  %319 = load i8, ptr %316, align 1
-  %320 = icmp eq i8 %319, 0
-  br i1 %320, label %321, label %310, !llvm.loop !4
-
-321:                                              ; preds = %315, %310, %304
-  %322 = load i64, ptr %6, align 8
-  %323 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %322
-  store i8 0, ptr %323, align 1
-  %324 = load i64, ptr %6, align 8
-  %325 = icmp ult i64 %324, 511
-  br i1 %325, label %326, label %385
-
-326:                                              ; preds = %321
-  %327 = add nuw nsw i64 %324, 1
-  store i64 %327, ptr %6, align 8
-  %328 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %324
-  store i8 39, ptr %328, align 1
-  %329 = load i64, ptr %6, align 8
-  %330 = icmp ult i64 %329, 511
-  br i1 %330, label %331, label %385
-
-331:                                              ; preds = %326
-  %332 = add nuw nsw i64 %329, 1
-  store i64 %332, ptr %6, align 8
-  %333 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %329
-  store i8 32, ptr %333, align 1
-  %334 = load i64, ptr %6, align 8
-  %335 = icmp ult i64 %334, 511
-  br i1 %335, label %336, label %385
-
-336:                                              ; preds = %331
-  %337 = add nuw nsw i64 %334, 1
-  store i64 %337, ptr %6, align 8
-  %338 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %334
-  store i8 104, ptr %338, align 1
-  %339 = load i64, ptr %6, align 8
-  %340 = icmp ult i64 %339, 511
-  br i1 %340, label %341, label %385
-
-341:                                              ; preds = %336
-  %342 = add nuw nsw i64 %339, 1
-  store i64 %342, ptr %6, align 8
-  %343 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %339
-  store i8 97, ptr %343, align 1
-  %344 = load i64, ptr %6, align 8
-  %345 = icmp ult i64 %344, 511
-  br i1 %345, label %346, label %385
-
-346:                                              ; preds = %341
-  %347 = add nuw nsw i64 %344, 1
-  store i64 %347, ptr %6, align 8
-  %348 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %344
-  store i8 115, ptr %348, align 1
-  %349 = load i64, ptr %6, align 8
-  %350 = icmp ult i64 %349, 511
-  br i1 %350, label %351, label %385
-
-351:                                              ; preds = %346
-  %352 = add nuw nsw i64 %349, 1
-  store i64 %352, ptr %6, align 8
-  %353 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %349
-  store i8 32, ptr %353, align 1
-  %354 = load i64, ptr %6, align 8
-  %355 = icmp ult i64 %354, 511
-  br i1 %355, label %356, label %385
-
-356:                                              ; preds = %351
-  %357 = add nuw nsw i64 %354, 1
-  store i64 %357, ptr %6, align 8
-  %358 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %354
-  store i8 115, ptr %358, align 1
-  %359 = load i64, ptr %6, align 8
-  %360 = icmp ult i64 %359, 511
-  br i1 %360, label %361, label %385
-
-361:                                              ; preds = %356
-  %362 = add nuw nsw i64 %359, 1
-  store i64 %362, ptr %6, align 8
-  %363 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %359
-  store i8 104, ptr %363, align 1
-  %364 = load i64, ptr %6, align 8
-  %365 = icmp ult i64 %364, 511
-  br i1 %365, label %366, label %385
-
-366:                                              ; preds = %361
-  %367 = add nuw nsw i64 %364, 1
-  store i64 %367, ptr %6, align 8
-  %368 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %364
-  store i8 97, ptr %368, align 1
-  %369 = load i64, ptr %6, align 8
-  %370 = icmp ult i64 %369, 511
-  br i1 %370, label %371, label %385
-
-371:                                              ; preds = %366
-  %372 = add nuw nsw i64 %369, 1
-  store i64 %372, ptr %6, align 8
-  %373 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %369
-  store i8 112, ptr %373, align 1
-  %374 = load i64, ptr %6, align 8
-  %375 = icmp ult i64 %374, 511
-  br i1 %375, label %376, label %385
-
-376:                                              ; preds = %371
-  %377 = add nuw nsw i64 %374, 1
-  store i64 %377, ptr %6, align 8
-  %378 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %374
-  store i8 101, ptr %378, align 1
-  %379 = load i64, ptr %6, align 8
-  %380 = icmp ult i64 %379, 511
-  br i1 %380, label %381, label %385
-
-381:                                              ; preds = %376
-  %382 = add nuw nsw i64 %379, 1
-  store i64 %382, ptr %6, align 8
-  %383 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %379
-  store i8 32, ptr %383, align 1
-  %384 = load i64, ptr %6, align 8
-  br label %385
-
-385:                                              ; preds = %381, %376, %371, %366, %361, %356, %351, %346, %341, %336, %331, %326, %321
-  %386 = phi i64 [ %384, %381 ], [ %379, %376 ], [ %374, %371 ], [ %369, %366 ], [ %364, %361 ], [ %359, %356 ], [ %354, %351 ], [ %349, %346 ], [ %344, %341 ], [ %339, %336 ], [ %334, %331 ], [ %329, %326 ], [ %324, %321 ]
-  %387 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %386
-  store i8 0, ptr %387, align 1
-  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %8, i64 noundef %216) #10
-  br label %388
-
-388:                                              ; preds = %405, %385
-  %389 = phi i8 [ 32, %385 ], [ %411, %405 ]
-  %390 = phi ptr [ @.str.14, %385 ], [ %408, %405 ]
-  %391 = load i64, ptr %6, align 8
-  %392 = icmp ult i64 %391, 511
-  br i1 %392, label %393, label %417
-
-393:                                              ; preds = %388
-  %394 = add nuw nsw i64 %391, 1
-  store i64 %394, ptr %6, align 8
-  %395 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %391
-  store i8 %389, ptr %395, align 1
-  %396 = load i64, ptr %6, align 8
-  %397 = icmp ult i64 %396, 511
-  br i1 %397, label %398, label %417
-
-398:                                              ; preds = %393
-  %399 = getelementptr inbounds i8, ptr %390, i64 1
-  %400 = load i8, ptr %399, align 1
-  %401 = add nuw nsw i64 %396, 1
-  store i64 %401, ptr %6, align 8
-  %402 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %396
-  store i8 %400, ptr %402, align 1
-  %403 = load i64, ptr %6, align 8
-  %404 = icmp ult i64 %403, 511
-  br i1 %404, label %405, label %417
-
-405:                                              ; preds = %398
-  %406 = getelementptr inbounds i8, ptr %390, i64 2
-  %407 = load i8, ptr %406, align 1
-  %408 = getelementptr inbounds i8, ptr %390, i64 3
-  %409 = add nuw nsw i64 %403, 1
-  store i64 %409, ptr %6, align 8
-  %410 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %403
-  store i8 %407, ptr %410, align 1
-  %411 = load i8, ptr %408, align 1
-  %412 = icmp eq ptr %408, getelementptr inbounds ([22 x i8], ptr @.str.14, i64 0, i64 21)
-  br i1 %412, label %413, label %388, !llvm.loop !4
-
-413:                                              ; preds = %405
-  %414 = load i64, ptr %6, align 8
-  br label %417
-
-415:                                              ; preds = %209, %190
-  %416 = phi ptr [ %210, %209 ], [ %194, %190 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
-  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  br label %450
-
-417:                                              ; preds = %388, %393, %398, %413
-  %418 = phi i64 [ %414, %413 ], [ %391, %388 ], [ %396, %393 ], [ %403, %398 ]
-  %419 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %418
-  store i8 0, ptr %419, align 1
-  %420 = load i32, ptr %156, align 8
-  %421 = zext i32 %420 to i64
-  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %157, i64 noundef %421) #10
-  %422 = load ptr, ptr %171, align 8
-  %423 = call ptr %422(i32 noundef 2, ptr noundef nonnull %158) #8
-  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %6) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %9) #9
-  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %8) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) #9
-  %424 = icmp eq ptr %423, null
-  br i1 %424, label %425, label %450
-
-425:                                              ; preds = %417, %224
-  %426 = getelementptr inbounds %struct.ort_api, ptr %171, i64 0, i32 6
-  %427 = load ptr, ptr %426, align 8
-  %428 = load ptr, ptr %10, align 8
-  %429 = call ptr %427(ptr noundef %428, ptr noundef nonnull %12) #8
-  %430 = icmp eq ptr %429, null
-  br i1 %430, label %431, label %450
-
-431:                                              ; preds = %425
-  %432 = load ptr, ptr %21, align 8
-  %433 = getelementptr inbounds %struct.model_buffer, ptr %432, i64 %169
-  %434 = load ptr, ptr %12, align 8
-  %435 = load i64, ptr %159, align 8
-  %436 = ptrtoint ptr %434 to i64
-  %437 = load i32, ptr %160, align 4
-  %438 = zext i32 %437 to i64
-  %439 = urem i64 %436, %438
-  %440 = icmp eq i64 %439, 0
-  %441 = load ptr, ptr %23, align 8
-  %442 = select i1 %440, ptr %434, ptr %441
-  %443 = add i64 %435, 63
-  %444 = and i64 %443, -64
-  %445 = getelementptr inbounds i8, ptr %441, i64 %444
-  store ptr %445, ptr %23, align 8
-  store ptr %442, ptr %433, align 8
-  %446 = getelementptr inbounds i8, ptr %433, i64 8
-  store i64 %435, ptr %446, align 8
-  %447 = load ptr, ptr %12, align 8
-  %448 = icmp eq ptr %442, %447
-  br i1 %448, label %452, label %449
-
-449:                                              ; preds = %431
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %442, ptr align 1 %447, i64 %435, i1 false)
-  br label %452
-
-450:                                              ; preds = %425, %417, %184, %415
-  %451 = phi ptr [ %416, %415 ], [ %429, %425 ], [ %423, %417 ], [ %188, %184 ]
+278:                                              ; preds = %270
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
-  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %11) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
-  br label %570
+  br label %599
 
-452:                                              ; preds = %449, %431
+279:                                              ; preds = %270
+  %280 = load ptr, ptr %12, align 8
+  %281 = icmp eq ptr %280, null
+  br i1 %281, label %293, label %282
+
+282:                                              ; preds = %279
+  %283 = getelementptr inbounds %struct.block, ptr %280, i64 0, i32 1
+  store i64 %236, ptr %283, align 8
+  %284 = getelementptr inbounds %struct.block, ptr %280, i64 1
+  %285 = ptrtoint ptr %284 to i64
+  %286 = sub i64 0, %285
+  %287 = and i64 %286, 63
+  %288 = getelementptr inbounds i8, ptr %284, i64 %287
+  store ptr %288, ptr %280, align 8
+  br label %291
+
+289:                                              ; preds = %252
+  %290 = inttoptr i64 %249 to ptr
+  br label %291
+
+291:                                              ; preds = %289, %282
+  %292 = phi ptr [ %280, %282 ], [ %290, %289 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
-  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %11) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
-  %453 = add nuw nsw i64 %169, 1
-  %454 = icmp eq i64 %453, %142
-  br i1 %454, label %161, label %168, !llvm.loop !11
+  br label %297
 
-455:                                              ; preds = %486, %163
-  %456 = phi i64 [ 0, %163 ], [ %507, %486 ]
-  %457 = load ptr, ptr %15, align 8
-  %458 = load ptr, ptr %457, align 8
+293:                                              ; preds = %279
+  %294 = load ptr, ptr %0, align 8
+  %295 = call fastcc ptr @fail(ptr noundef %294, i32 noundef 6, ptr noundef nonnull @.str.19) #10
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
+  %296 = icmp eq ptr %295, null
+  br i1 %296, label %297, label %599
+
+297:                                              ; preds = %291, %293
+  %298 = phi ptr [ %292, %291 ], [ null, %293 ]
+  %299 = load ptr, ptr %298, align 8
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %11) #9
+  %300 = load ptr, ptr %19, align 8
+  %301 = getelementptr inbounds %struct.kernel, ptr %300, i64 0, i32 2
+  %302 = load i32, ptr %301, align 8
+  store i32 %302, ptr %11, align 8
+  %303 = getelementptr inbounds %struct.model_threads, ptr %11, i64 0, i32 1
+  store ptr @launch, ptr %303, align 8
+  %304 = getelementptr inbounds %struct.model_threads, ptr %11, i64 0, i32 2
+  store ptr %19, ptr %304, align 8
+  %305 = load i32, ptr %179, align 4
+  %306 = load i32, ptr %181, align 8
+  store ptr %299, ptr %25, align 8
+  %307 = zext i32 %305 to i64
+  %308 = getelementptr inbounds %struct.model_buffer, ptr %299, i64 %307
+  %309 = zext i32 %306 to i64
+  %310 = getelementptr inbounds %struct.model_buffer, ptr %308, i64 %309
+  store ptr %310, ptr %26, align 8
+  %311 = add i32 %306, %305
+  %312 = zext i32 %311 to i64
+  %313 = shl nuw nsw i64 %312, 4
+  %314 = shl nuw nsw i64 %309, 3
+  %315 = add nuw nsw i64 %314, 63
+  %316 = add nuw nsw i64 %315, %313
+  %317 = and i64 %316, 137438953408
+  %318 = getelementptr inbounds i8, ptr %299, i64 %317
+  store ptr %318, ptr %27, align 8
+  %319 = icmp eq i32 %305, 0
+  br i1 %319, label %324, label %320
+
+320:                                              ; preds = %297
+  %321 = getelementptr inbounds %struct.model_tensor, ptr %9, i64 0, i32 2
+  %322 = getelementptr inbounds %struct.model_tensor, ptr %9, i64 0, i32 5
+  %323 = getelementptr inbounds %struct.model_tensor, ptr %9, i64 0, i32 3
+  br label %334
+
+324:                                              ; preds = %432, %297
+  %325 = phi ptr [ null, %297 ], [ %433, %432 ]
+  %326 = icmp eq ptr %325, null
+  %327 = icmp ne i32 %306, 0
+  %328 = select i1 %326, i1 %327, i1 false
+  br i1 %328, label %329, label %438
+
+329:                                              ; preds = %324
+  %330 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 4
+  %331 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 2
+  %332 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 5
+  %333 = getelementptr inbounds %struct.model_tensor, ptr %4, i64 0, i32 3
+  br label %439
+
+334:                                              ; preds = %432, %320
+  %335 = phi i64 [ 0, %320 ], [ %434, %432 ]
+  %336 = load ptr, ptr %19, align 8
+  %337 = load ptr, ptr %336, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #9
+  store ptr null, ptr %6, align 8
+  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %7) #9
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %8) #9
+  store i64 0, ptr %8, align 8
+  call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %9) #9
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %10) #9
+  store ptr null, ptr %10, align 8
+  %338 = load ptr, ptr %336, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #9
+  store ptr null, ptr %5, align 8
+  %339 = getelementptr inbounds %struct.ort_api, ptr %338, i64 0, i32 21
+  %340 = load ptr, ptr %339, align 8
+  %341 = load ptr, ptr %21, align 8
+  %342 = call ptr %340(ptr noundef %341, i64 noundef %335, ptr noundef nonnull %6) #8
+  %343 = icmp eq ptr %342, null
+  br i1 %343, label %344, label %363
+
+344:                                              ; preds = %334
+  %345 = getelementptr inbounds %struct.ort_api, ptr %338, i64 0, i32 11
+  %346 = load ptr, ptr %345, align 8
+  %347 = load ptr, ptr %6, align 8
+  %348 = call ptr %346(ptr noundef %347, ptr noundef nonnull %5) #8
+  %349 = icmp eq ptr %348, null
+  br i1 %349, label %350, label %363
+
+350:                                              ; preds = %344
+  %351 = getelementptr inbounds %struct.ort_api, ptr %338, i64 0, i32 8
+  %352 = load ptr, ptr %351, align 8
+  %353 = load ptr, ptr %5, align 8
+  %354 = call ptr %352(ptr noundef %353, ptr noundef nonnull %8) #8
+  %355 = icmp eq ptr %354, null
+  br i1 %355, label %356, label %365
+
+356:                                              ; preds = %350
+  %357 = getelementptr inbounds %struct.ort_api, ptr %338, i64 0, i32 9
+  %358 = load ptr, ptr %357, align 8
+  %359 = load ptr, ptr %5, align 8
+  %360 = load i64, ptr %8, align 8
+  %361 = call i64 @llvm.umin.i64(i64 %360, i64 8)
+  %362 = call ptr %358(ptr noundef %359, ptr noundef nonnull %7, i64 noundef %361) #8
+  br label %365
+
+363:                                              ; preds = %344, %334
+  %364 = phi ptr [ %342, %334 ], [ %348, %344 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #9
+  br label %430
+
+365:                                              ; preds = %356, %350
+  %366 = phi ptr [ %354, %350 ], [ %362, %356 ]
+  %367 = getelementptr inbounds %struct.ort_api, ptr %338, i64 0, i32 26
+  %368 = load ptr, ptr %367, align 8
+  %369 = load ptr, ptr %5, align 8
+  call void %368(ptr noundef %369) #8
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #9
+  %370 = icmp eq ptr %366, null
+  br i1 %370, label %371, label %430
+
+371:                                              ; preds = %365
+  %372 = load i32, ptr %179, align 4
+  %373 = zext i32 %372 to i64
+  %374 = icmp ult i64 %335, %373
+  br i1 %374, label %375, label %379
+
+375:                                              ; preds = %371
+  %376 = load ptr, ptr %24, align 8
+  %377 = trunc i64 %335 to i32
+  %378 = call i32 @model_input(i32 noundef %377, ptr noundef %376, ptr noundef nonnull %9) #8
+  br label %384
+
+379:                                              ; preds = %371
+  %380 = trunc i64 %335 to i32
+  %381 = sub i32 %380, %372
+  %382 = load ptr, ptr %24, align 8
+  %383 = call i32 @model_output(i32 noundef %381, ptr noundef %382, ptr noundef nonnull %9) #8
+  br label %384
+
+384:                                              ; preds = %379, %375
+  %385 = load i64, ptr %8, align 8
+  %386 = load i32, ptr %321, align 8
+  %387 = zext i32 %386 to i64
+  %388 = icmp eq i64 %385, %387
+  %389 = icmp ne i64 %385, 0
+  %390 = and i1 %389, %388
+  br i1 %390, label %393, label %391
+
+391:                                              ; preds = %393, %384
+  %392 = phi i1 [ %388, %384 ], [ %399, %393 ]
+  br i1 %392, label %405, label %403
+
+393:                                              ; preds = %384, %393
+  %394 = phi i64 [ %400, %393 ], [ 0, %384 ]
+  %395 = getelementptr inbounds [8 x i64], ptr %7, i64 0, i64 %394
+  %396 = load i64, ptr %395, align 8
+  %397 = getelementptr inbounds %struct.model_tensor, ptr %9, i64 0, i32 4, i64 %394
+  %398 = load i64, ptr %397, align 8
+  %399 = icmp eq i64 %396, %398
+  %400 = add nuw i64 %394, 1
+  %401 = icmp ult i64 %400, %385
+  %402 = select i1 %399, i1 %401, i1 false
+  br i1 %402, label %393, label %391, !llvm.loop !16
+
+403:                                              ; preds = %391
+  %404 = call fastcc ptr @refuse_shape(ptr noundef %337, ptr noundef nonnull %9, ptr noundef nonnull %7, i64 noundef %385) #10
+  br label %432
+
+405:                                              ; preds = %391
+  %406 = getelementptr inbounds %struct.ort_api, ptr %337, i64 0, i32 6
+  %407 = load ptr, ptr %406, align 8
+  %408 = load ptr, ptr %6, align 8
+  %409 = call ptr %407(ptr noundef %408, ptr noundef nonnull %10) #8
+  %410 = icmp eq ptr %409, null
+  br i1 %410, label %411, label %430
+
+411:                                              ; preds = %405
+  %412 = load ptr, ptr %25, align 8
+  %413 = getelementptr inbounds %struct.model_buffer, ptr %412, i64 %335
+  %414 = load ptr, ptr %10, align 8
+  %415 = load i64, ptr %322, align 8
+  %416 = ptrtoint ptr %414 to i64
+  %417 = load i32, ptr %323, align 4
+  %418 = zext i32 %417 to i64
+  %419 = urem i64 %416, %418
+  %420 = icmp eq i64 %419, 0
+  %421 = load ptr, ptr %27, align 8
+  %422 = select i1 %420, ptr %414, ptr %421
+  %423 = add i64 %415, 63
+  %424 = and i64 %423, -64
+  %425 = getelementptr inbounds i8, ptr %421, i64 %424
+  store ptr %425, ptr %27, align 8
+  store ptr %422, ptr %413, align 8
+  %426 = getelementptr inbounds i8, ptr %413, i64 8
+  store i64 %415, ptr %426, align 8
+  %427 = load ptr, ptr %10, align 8
+  %428 = icmp eq ptr %422, %427
+  br i1 %428, label %432, label %429
+
+429:                                              ; preds = %411
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %422, ptr align 1 %427, i64 %415, i1 false)
+  br label %432
+
+430:                                              ; preds = %405, %365, %363
+  %431 = phi ptr [ %364, %363 ], [ %409, %405 ], [ %366, %365 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %9) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %8) #9
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %7) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #9
+  br label %555
+
+432:                                              ; preds = %429, %411, %403
+  %433 = phi ptr [ %404, %403 ], [ null, %429 ], [ null, %411 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %10) #9
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %9) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %8) #9
+  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %7) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #9
+  %434 = add nuw nsw i64 %335, 1
+  %435 = icmp eq ptr %433, null
+  %436 = icmp ult i64 %434, %307
+  %437 = select i1 %435, i1 %436, i1 false
+  br i1 %437, label %334, label %324, !llvm.loop !17
+
+438:                                              ; preds = %324
+  br i1 %326, label %493, label %555
+
+439:                                              ; preds = %470, %329
+  %440 = phi i64 [ 0, %329 ], [ %491, %470 ]
+  %441 = load ptr, ptr %19, align 8
+  %442 = load ptr, ptr %441, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %3) #9
   store ptr null, ptr %3, align 8
   call void @llvm.lifetime.start.p0(i64 112, ptr nonnull %4) #9
-  %459 = load i32, ptr %25, align 4
-  %460 = trunc i64 %456 to i32
-  %461 = add i32 %459, %460
-  %462 = icmp ugt i32 %459, %461
-  %463 = load ptr, ptr %20, align 8
-  br i1 %462, label %464, label %466
+  %443 = load i32, ptr %179, align 4
+  %444 = trunc i64 %440 to i32
+  %445 = add i32 %443, %444
+  %446 = icmp ugt i32 %443, %445
+  %447 = load ptr, ptr %24, align 8
+  br i1 %446, label %448, label %450
 
-464:                                              ; preds = %455
-  %465 = call i32 @model_input(i32 noundef %461, ptr noundef %463, ptr noundef nonnull %4) #8
-  br label %468
+448:                                              ; preds = %439
+  %449 = call i32 @model_input(i32 noundef %445, ptr noundef %447, ptr noundef nonnull %4) #8
+  br label %452
 
-466:                                              ; preds = %455
-  %467 = call i32 @model_output(i32 noundef %460, ptr noundef %463, ptr noundef nonnull %4) #8
-  br label %468
+450:                                              ; preds = %439
+  %451 = call i32 @model_output(i32 noundef %444, ptr noundef %447, ptr noundef nonnull %4) #8
+  br label %452
 
-468:                                              ; preds = %466, %464
-  %469 = getelementptr inbounds %struct.ort_api, ptr %458, i64 0, i32 22
-  %470 = load ptr, ptr %469, align 8
-  %471 = load ptr, ptr %17, align 8
-  %472 = load i32, ptr %165, align 8
-  %473 = zext i32 %472 to i64
-  %474 = call ptr %470(ptr noundef %471, i64 noundef %456, ptr noundef nonnull %164, i64 noundef %473, ptr noundef nonnull %3) #8
-  %475 = icmp eq ptr %474, null
-  br i1 %475, label %476, label %484
+452:                                              ; preds = %450, %448
+  %453 = getelementptr inbounds %struct.ort_api, ptr %442, i64 0, i32 22
+  %454 = load ptr, ptr %453, align 8
+  %455 = load ptr, ptr %21, align 8
+  %456 = load i32, ptr %331, align 8
+  %457 = zext i32 %456 to i64
+  %458 = call ptr %454(ptr noundef %455, i64 noundef %440, ptr noundef nonnull %330, i64 noundef %457, ptr noundef nonnull %3) #8
+  %459 = icmp eq ptr %458, null
+  br i1 %459, label %460, label %468
 
-476:                                              ; preds = %468
-  %477 = getelementptr inbounds %struct.ort_api, ptr %458, i64 0, i32 6
+460:                                              ; preds = %452
+  %461 = getelementptr inbounds %struct.ort_api, ptr %442, i64 0, i32 6
+  %462 = load ptr, ptr %461, align 8
+  %463 = load ptr, ptr %3, align 8
+  %464 = load ptr, ptr %26, align 8
+  %465 = getelementptr inbounds ptr, ptr %464, i64 %440
+  %466 = call ptr %462(ptr noundef %463, ptr noundef %465) #8
+  %467 = icmp eq ptr %466, null
+  br i1 %467, label %470, label %468
+
+468:                                              ; preds = %460, %452
+  %469 = phi ptr [ %466, %460 ], [ %458, %452 ]
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
+  br label %555
+
+470:                                              ; preds = %460
+  %471 = load ptr, ptr %25, align 8
+  %472 = load i32, ptr %179, align 4
+  %473 = add i32 %472, %444
+  %474 = zext i32 %473 to i64
+  %475 = getelementptr inbounds %struct.model_buffer, ptr %471, i64 %474
+  %476 = load ptr, ptr %26, align 8
+  %477 = getelementptr inbounds ptr, ptr %476, i64 %440
   %478 = load ptr, ptr %477, align 8
-  %479 = load ptr, ptr %3, align 8
-  %480 = load ptr, ptr %22, align 8
-  %481 = getelementptr inbounds ptr, ptr %480, i64 %456
-  %482 = call ptr %478(ptr noundef %479, ptr noundef %481) #8
-  %483 = icmp eq ptr %482, null
-  br i1 %483, label %486, label %484
-
-484:                                              ; preds = %476, %468
-  %485 = phi ptr [ %482, %476 ], [ %474, %468 ]
+  %479 = load i64, ptr %332, align 8
+  %480 = ptrtoint ptr %478 to i64
+  %481 = load i32, ptr %333, align 4
+  %482 = zext i32 %481 to i64
+  %483 = urem i64 %480, %482
+  %484 = icmp eq i64 %483, 0
+  %485 = load ptr, ptr %27, align 8
+  %486 = select i1 %484, ptr %478, ptr %485
+  %487 = add i64 %479, 63
+  %488 = and i64 %487, -64
+  %489 = getelementptr inbounds i8, ptr %485, i64 %488
+  store ptr %489, ptr %27, align 8
+  store ptr %486, ptr %475, align 8
+  %490 = getelementptr inbounds i8, ptr %475, i64 8
+  store i64 %479, ptr %490, align 8
   call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
-  br label %570
+  %491 = add nuw nsw i64 %440, 1
+  %492 = icmp eq i64 %491, %309
+  br i1 %492, label %493, label %439, !llvm.loop !18
 
-486:                                              ; preds = %476
-  %487 = load ptr, ptr %21, align 8
-  %488 = load i32, ptr %25, align 4
-  %489 = add i32 %488, %460
-  %490 = zext i32 %489 to i64
-  %491 = getelementptr inbounds %struct.model_buffer, ptr %487, i64 %490
-  %492 = load ptr, ptr %22, align 8
-  %493 = getelementptr inbounds ptr, ptr %492, i64 %456
-  %494 = load ptr, ptr %493, align 8
-  %495 = load i64, ptr %166, align 8
-  %496 = ptrtoint ptr %494 to i64
-  %497 = load i32, ptr %167, align 4
-  %498 = zext i32 %497 to i64
-  %499 = urem i64 %496, %498
-  %500 = icmp eq i64 %499, 0
-  %501 = load ptr, ptr %23, align 8
-  %502 = select i1 %500, ptr %494, ptr %501
-  %503 = add i64 %495, 63
-  %504 = and i64 %503, -64
-  %505 = getelementptr inbounds i8, ptr %501, i64 %504
-  store ptr %505, ptr %23, align 8
-  store ptr %502, ptr %491, align 8
-  %506 = getelementptr inbounds i8, ptr %491, i64 8
-  store i64 %495, ptr %506, align 8
-  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %4) #9
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) #9
-  %507 = add nuw nsw i64 %456, 1
-  %508 = icmp eq i64 %507, %144
-  br i1 %508, label %509, label %455, !llvm.loop !12
+493:                                              ; preds = %470, %438
+  %494 = load ptr, ptr %27, align 8
+  %495 = load ptr, ptr %25, align 8
+  %496 = getelementptr inbounds %struct.model_buffer, ptr %495, i64 %307
+  %497 = load ptr, ptr %24, align 8
+  %498 = call i32 @model_run(ptr noundef %497, ptr noundef %495, ptr noundef %496, ptr %494, i64 %235, ptr noundef nonnull %11) #8
+  %499 = load ptr, ptr %28, align 8
+  %500 = icmp eq ptr %499, null
+  br i1 %500, label %501, label %555
 
-509:                                              ; preds = %486, %161
-  %510 = load ptr, ptr %23, align 8
-  %511 = load ptr, ptr %21, align 8
-  %512 = getelementptr inbounds %struct.model_buffer, ptr %511, i64 %142
-  %513 = load ptr, ptr %20, align 8
-  %514 = call i32 @model_run(ptr noundef %513, ptr noundef %511, ptr noundef %512, ptr %510, i64 %48, ptr noundef nonnull %13) #8
-  %515 = load ptr, ptr %24, align 8
-  %516 = icmp eq ptr %515, null
-  br i1 %516, label %517, label %570
+501:                                              ; preds = %493
+  %502 = icmp eq i32 %498, 0
+  br i1 %502, label %503, label %510
 
-517:                                              ; preds = %509
-  %518 = icmp eq i32 %514, 0
-  br i1 %518, label %519, label %525
+503:                                              ; preds = %501
+  %504 = icmp eq i32 %306, 0
+  br i1 %504, label %555, label %505
 
-519:                                              ; preds = %517
-  br i1 %162, label %570, label %520
+505:                                              ; preds = %503
+  %506 = and i64 %309, 1
+  %507 = icmp eq i32 %306, 1
+  br i1 %507, label %542, label %508
 
-520:                                              ; preds = %519
-  %521 = and i64 %144, 1
-  %522 = icmp eq i32 %141, 1
-  br i1 %522, label %557, label %523
+508:                                              ; preds = %505
+  %509 = and i64 %309, 4294967294
+  br label %515
 
-523:                                              ; preds = %520
-  %524 = and i64 %144, 4294967294
-  br label %530
+510:                                              ; preds = %501
+  %511 = load ptr, ptr %19, align 8
+  %512 = load ptr, ptr %511, align 8
+  %513 = call ptr @model_status_text(i32 noundef %498) #8
+  %514 = call fastcc ptr @fail(ptr noundef %512, i32 noundef 6, ptr noundef %513) #10
+  br label %555
 
-525:                                              ; preds = %517
-  %526 = load ptr, ptr %15, align 8
-  %527 = load ptr, ptr %526, align 8
-  %528 = call ptr @model_status_text(i32 noundef %514) #8
-  %529 = call fastcc ptr @fail(ptr noundef %527, i32 noundef 6, ptr noundef %528) #10
-  br label %570
+515:                                              ; preds = %538, %508
+  %516 = phi i64 [ 0, %508 ], [ %539, %538 ]
+  %517 = phi i64 [ 0, %508 ], [ %540, %538 ]
+  %518 = getelementptr inbounds %struct.model_buffer, ptr %496, i64 %516
+  %519 = load ptr, ptr %518, align 8
+  %520 = load ptr, ptr %26, align 8
+  %521 = getelementptr inbounds ptr, ptr %520, i64 %516
+  %522 = load ptr, ptr %521, align 8
+  %523 = icmp eq ptr %519, %522
+  br i1 %523, label %527, label %524
 
-530:                                              ; preds = %553, %523
-  %531 = phi i64 [ 0, %523 ], [ %554, %553 ]
-  %532 = phi i64 [ 0, %523 ], [ %555, %553 ]
-  %533 = getelementptr inbounds %struct.model_buffer, ptr %512, i64 %531
-  %534 = load ptr, ptr %533, align 8
-  %535 = load ptr, ptr %22, align 8
-  %536 = getelementptr inbounds ptr, ptr %535, i64 %531
-  %537 = load ptr, ptr %536, align 8
-  %538 = icmp eq ptr %534, %537
-  br i1 %538, label %542, label %539
+524:                                              ; preds = %515
+  %525 = getelementptr inbounds %struct.model_buffer, ptr %518, i64 0, i32 1
+  %526 = load i64, ptr %525, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %522, ptr align 1 %519, i64 %526, i1 false)
+  br label %527
 
-539:                                              ; preds = %530
-  %540 = getelementptr inbounds %struct.model_buffer, ptr %533, i64 0, i32 1
-  %541 = load i64, ptr %540, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %537, ptr align 1 %534, i64 %541, i1 false)
-  br label %542
+527:                                              ; preds = %524, %515
+  %528 = or i64 %516, 1
+  %529 = getelementptr inbounds %struct.model_buffer, ptr %496, i64 %528
+  %530 = load ptr, ptr %529, align 8
+  %531 = load ptr, ptr %26, align 8
+  %532 = getelementptr inbounds ptr, ptr %531, i64 %528
+  %533 = load ptr, ptr %532, align 8
+  %534 = icmp eq ptr %530, %533
+  br i1 %534, label %538, label %535
 
-542:                                              ; preds = %539, %530
-  %543 = or i64 %531, 1
-  %544 = getelementptr inbounds %struct.model_buffer, ptr %512, i64 %543
-  %545 = load ptr, ptr %544, align 8
-  %546 = load ptr, ptr %22, align 8
-  %547 = getelementptr inbounds ptr, ptr %546, i64 %543
-  %548 = load ptr, ptr %547, align 8
-  %549 = icmp eq ptr %545, %548
-  br i1 %549, label %553, label %550
+535:                                              ; preds = %527
+  %536 = getelementptr inbounds %struct.model_buffer, ptr %529, i64 0, i32 1
+  %537 = load i64, ptr %536, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %533, ptr align 1 %530, i64 %537, i1 false)
+  br label %538
 
-550:                                              ; preds = %542
-  %551 = getelementptr inbounds %struct.model_buffer, ptr %544, i64 0, i32 1
-  %552 = load i64, ptr %551, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %548, ptr align 1 %545, i64 %552, i1 false)
-  br label %553
+538:                                              ; preds = %535, %527
+  %539 = add nuw nsw i64 %516, 2
+  %540 = add i64 %517, 2
+  %541 = icmp eq i64 %540, %509
+  br i1 %541, label %542, label %515, !llvm.loop !19
 
-553:                                              ; preds = %550, %542
-  %554 = add nuw nsw i64 %531, 2
-  %555 = add i64 %532, 2
-  %556 = icmp eq i64 %555, %524
-  br i1 %556, label %557, label %530, !llvm.loop !13
+542:                                              ; preds = %538, %505
+  %543 = phi i64 [ 0, %505 ], [ %539, %538 ]
+  %544 = icmp eq i64 %506, 0
+  br i1 %544, label %555, label %545
 
-557:                                              ; preds = %553, %520
-  %558 = phi i64 [ 0, %520 ], [ %554, %553 ]
-  %559 = icmp eq i64 %521, 0
-  br i1 %559, label %570, label %560
+545:                                              ; preds = %542
+  %546 = getelementptr inbounds %struct.model_buffer, ptr %496, i64 %543
+  %547 = load ptr, ptr %546, align 8
+  %548 = load ptr, ptr %26, align 8
+  %549 = getelementptr inbounds ptr, ptr %548, i64 %543
+  %550 = load ptr, ptr %549, align 8
+  %551 = icmp eq ptr %547, %550
+  br i1 %551, label %555, label %552
 
-560:                                              ; preds = %557
-  %561 = getelementptr inbounds %struct.model_buffer, ptr %512, i64 %558
-  %562 = load ptr, ptr %561, align 8
-  %563 = load ptr, ptr %22, align 8
-  %564 = getelementptr inbounds ptr, ptr %563, i64 %558
-  %565 = load ptr, ptr %564, align 8
-  %566 = icmp eq ptr %562, %565
-  br i1 %566, label %570, label %567
+552:                                              ; preds = %545
+  %553 = getelementptr inbounds %struct.model_buffer, ptr %546, i64 0, i32 1
+  %554 = load i64, ptr %553, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %550, ptr align 1 %547, i64 %554, i1 false)
+  br label %555
 
-567:                                              ; preds = %560
-  %568 = getelementptr inbounds %struct.model_buffer, ptr %561, i64 0, i32 1
-  %569 = load i64, ptr %568, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %565, ptr align 1 %562, i64 %569, i1 false)
-  br label %570
+555:                                              ; preds = %542, %552, %545, %430, %438, %468, %493, %503, %510
+  %556 = phi ptr [ %325, %438 ], [ %514, %510 ], [ %499, %493 ], [ null, %503 ], [ %469, %468 ], [ %431, %430 ], [ null, %545 ], [ null, %552 ], [ null, %542 ]
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %11) #9
+  %557 = ptrtoint ptr %298 to i64
+  %558 = cmpxchg ptr %244, i64 0, i64 %557 acq_rel monotonic, align 8
+  %559 = extractvalue { i64, i1 } %558, 1
+  br i1 %559, label %599, label %560
 
-570:                                              ; preds = %557, %567, %560, %450, %484, %509, %519, %525
-  %571 = phi ptr [ %529, %525 ], [ %515, %509 ], [ null, %519 ], [ %485, %484 ], [ %451, %450 ], [ null, %560 ], [ null, %567 ], [ null, %557 ]
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %13) #9
-  %572 = ptrtoint ptr %133 to i64
-  %573 = cmpxchg ptr %79, i64 0, i64 %572 acq_rel monotonic, align 8
-  %574 = extractvalue { i64, i1 } %573, 1
-  br i1 %574, label %614, label %575
+560:                                              ; preds = %555
+  %561 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 1
+  %562 = cmpxchg ptr %561, i64 0, i64 %557 acq_rel monotonic, align 8
+  %563 = extractvalue { i64, i1 } %562, 1
+  br i1 %563, label %599, label %564
 
-575:                                              ; preds = %570
-  %576 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 1
-  %577 = cmpxchg ptr %576, i64 0, i64 %572 acq_rel monotonic, align 8
-  %578 = extractvalue { i64, i1 } %577, 1
-  br i1 %578, label %614, label %579
+564:                                              ; preds = %560
+  %565 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 2
+  %566 = cmpxchg ptr %565, i64 0, i64 %557 acq_rel monotonic, align 8
+  %567 = extractvalue { i64, i1 } %566, 1
+  br i1 %567, label %599, label %568
 
-579:                                              ; preds = %575
-  %580 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 2
-  %581 = cmpxchg ptr %580, i64 0, i64 %572 acq_rel monotonic, align 8
-  %582 = extractvalue { i64, i1 } %581, 1
-  br i1 %582, label %614, label %583
+568:                                              ; preds = %564
+  %569 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 3
+  %570 = cmpxchg ptr %569, i64 0, i64 %557 acq_rel monotonic, align 8
+  %571 = extractvalue { i64, i1 } %570, 1
+  br i1 %571, label %599, label %572
 
-583:                                              ; preds = %579
-  %584 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 3
-  %585 = cmpxchg ptr %584, i64 0, i64 %572 acq_rel monotonic, align 8
-  %586 = extractvalue { i64, i1 } %585, 1
-  br i1 %586, label %614, label %587
+572:                                              ; preds = %568
+  %573 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 4
+  %574 = cmpxchg ptr %573, i64 0, i64 %557 acq_rel monotonic, align 8
+  %575 = extractvalue { i64, i1 } %574, 1
+  br i1 %575, label %599, label %576
 
-587:                                              ; preds = %583
-  %588 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 4
-  %589 = cmpxchg ptr %588, i64 0, i64 %572 acq_rel monotonic, align 8
-  %590 = extractvalue { i64, i1 } %589, 1
-  br i1 %590, label %614, label %591
+576:                                              ; preds = %572
+  %577 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 5
+  %578 = cmpxchg ptr %577, i64 0, i64 %557 acq_rel monotonic, align 8
+  %579 = extractvalue { i64, i1 } %578, 1
+  br i1 %579, label %599, label %580
 
-591:                                              ; preds = %587
-  %592 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 5
-  %593 = cmpxchg ptr %592, i64 0, i64 %572 acq_rel monotonic, align 8
-  %594 = extractvalue { i64, i1 } %593, 1
-  br i1 %594, label %614, label %595
+580:                                              ; preds = %576
+  %581 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 6
+  %582 = cmpxchg ptr %581, i64 0, i64 %557 acq_rel monotonic, align 8
+  %583 = extractvalue { i64, i1 } %582, 1
+  br i1 %583, label %599, label %584
 
-595:                                              ; preds = %591
-  %596 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 6
-  %597 = cmpxchg ptr %596, i64 0, i64 %572 acq_rel monotonic, align 8
-  %598 = extractvalue { i64, i1 } %597, 1
-  br i1 %598, label %614, label %599
+584:                                              ; preds = %580
+  %585 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 7
+  %586 = cmpxchg ptr %585, i64 0, i64 %557 acq_rel monotonic, align 8
+  %587 = extractvalue { i64, i1 } %586, 1
+  br i1 %587, label %599, label %588
 
-599:                                              ; preds = %595
-  %600 = getelementptr inbounds %struct.kernel, ptr %0, i64 0, i32 3, i64 7
-  %601 = cmpxchg ptr %600, i64 0, i64 %572 acq_rel monotonic, align 8
-  %602 = extractvalue { i64, i1 } %601, 1
-  br i1 %602, label %614, label %603
+588:                                              ; preds = %584
+  %589 = load ptr, ptr %0, align 8
+  %590 = getelementptr inbounds %struct.ort_api, ptr %589, i64 0, i32 14
+  %591 = load ptr, ptr %590, align 8
+  %592 = load ptr, ptr %245, align 8
+  %593 = call ptr %591(ptr noundef %592, ptr noundef nonnull %298) #8
+  %594 = icmp eq ptr %593, null
+  br i1 %594, label %599, label %595
 
-603:                                              ; preds = %599
-  %604 = load ptr, ptr %0, align 8
-  %605 = getelementptr inbounds %struct.ort_api, ptr %604, i64 0, i32 14
-  %606 = load ptr, ptr %605, align 8
-  %607 = load ptr, ptr %80, align 8
-  %608 = call ptr %606(ptr noundef %607, ptr noundef nonnull %133) #8
-  %609 = icmp eq ptr %608, null
-  br i1 %609, label %614, label %610
+595:                                              ; preds = %588
+  %596 = load ptr, ptr %0, align 8
+  %597 = getelementptr inbounds %struct.ort_api, ptr %596, i64 0, i32 24
+  %598 = load ptr, ptr %597, align 8
+  call void %598(ptr noundef nonnull %593) #8
+  br label %599
 
-610:                                              ; preds = %603
-  %611 = load ptr, ptr %0, align 8
-  %612 = getelementptr inbounds %struct.ort_api, ptr %611, i64 0, i32 24
-  %613 = load ptr, ptr %612, align 8
-  call void %613(ptr noundef nonnull %608) #8
-  br label %614
-
-614:                                              ; preds = %610, %603, %599, %595, %591, %587, %583, %579, %575, %570, %113, %128, %72
-  %615 = phi ptr [ %76, %72 ], [ %130, %128 ], [ %111, %113 ], [ %571, %570 ], [ %571, %575 ], [ %571, %579 ], [ %571, %583 ], [ %571, %587 ], [ %571, %591 ], [ %571, %595 ], [ %571, %599 ], [ %571, %603 ], [ %571, %610 ]
-  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %15) #9
-  ret ptr %615
+599:                                              ; preds = %595, %588, %584, %580, %576, %572, %568, %564, %560, %555, %278, %164, %238, %293, %166
+  %600 = phi ptr [ %169, %166 ], [ %242, %238 ], [ %295, %293 ], [ %165, %164 ], [ %276, %278 ], [ %556, %555 ], [ %556, %560 ], [ %556, %564 ], [ %556, %568 ], [ %556, %572 ], [ %556, %576 ], [ %556, %580 ], [ %556, %584 ], [ %556, %588 ], [ %556, %595 ]
+  call void @llvm.lifetime.end.p0(i64 2048, ptr nonnull %20) #9
+  call void @llvm.lifetime.end.p0(i64 112, ptr nonnull %19) #9
+  ret ptr %600
 }
 
 declare i32 @model_input(i32 noundef, ptr noundef, ptr noundef) local_unnamed_addr #3
@@ -2330,59 +2301,337 @@ declare ptr @model_status_text(i32 noundef) local_unnamed_addr #3
 ; Function Attrs: mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite)
 declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #5
 
-declare i64 @model_workspace_bytes(ptr noundef, i32 noundef) local_unnamed_addr #3
-
 ; Function Attrs: nounwind
-define internal void @launch(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2, i32 noundef %3) #0 {
-  %5 = alloca %struct.job, align 8
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %5) #9
-  store ptr %1, ptr %5, align 8
-  %6 = getelementptr inbounds %struct.job, ptr %5, i64 0, i32 1
-  store ptr %2, ptr %6, align 8
-  %7 = load ptr, ptr %0, align 8
-  %8 = load ptr, ptr %7, align 8
-  %9 = getelementptr inbounds %struct.ort_api, ptr %8, i64 0, i32 30
-  %10 = load ptr, ptr %9, align 8
-  %11 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
-  %12 = load ptr, ptr %11, align 8
-  %13 = zext i32 %3 to i64
-  %14 = call ptr %10(ptr noundef %12, ptr noundef nonnull @run_task, i64 noundef %13, i64 noundef 0, ptr noundef nonnull %5) #8
-  %15 = icmp eq ptr %14, null
-  br i1 %15, label %26, label %16
+define internal fastcc ptr @refuse_shape(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr nocapture noundef readonly %2, i64 noundef %3) unnamed_addr #0 {
+  %5 = alloca %struct.model_description, align 8
+  %6 = alloca %struct.text, align 8
+  call void @llvm.lifetime.start.p0(i64 520, ptr nonnull %6) #9
+  call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %5)
+  store i64 0, ptr %6, align 8
+  %7 = call i32 @model_describe(ptr noundef nonnull %5) #8
+  %8 = load ptr, ptr %5, align 8
+  %9 = load i8, ptr %8, align 1
+  %10 = icmp eq i8 %9, 0
+  br i1 %10, label %22, label %11
 
-16:                                               ; preds = %4
-  %17 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
-  %18 = load ptr, ptr %17, align 8
-  %19 = icmp eq ptr %18, null
-  br i1 %19, label %25, label %20
+11:                                               ; preds = %4, %16
+  %12 = phi i8 [ %20, %16 ], [ %9, %4 ]
+  %13 = phi ptr [ %17, %16 ], [ %8, %4 ]
+  %14 = load i64, ptr %6, align 8
+  %15 = icmp ult i64 %14, 511
+  br i1 %15, label %16, label %22
 
-20:                                               ; preds = %16
-  %21 = load ptr, ptr %0, align 8
-  %22 = load ptr, ptr %21, align 8
-  %23 = getelementptr inbounds %struct.ort_api, ptr %22, i64 0, i32 24
-  %24 = load ptr, ptr %23, align 8
-  call void %24(ptr noundef nonnull %14) #8
-  br label %26
+16:                                               ; preds = %11
+  %17 = getelementptr inbounds i8, ptr %13, i64 1
+  %18 = add nuw nsw i64 %14, 1
+  store i64 %18, ptr %6, align 8
+  %19 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %14
+  store i8 %12, ptr %19, align 1
+  %20 = load i8, ptr %17, align 1
+  %21 = icmp eq i8 %20, 0
+  br i1 %21, label %22, label %11, !llvm.loop !4
 
-25:                                               ; preds = %16
-  store ptr %14, ptr %17, align 8
-  br label %26
+22:                                               ; preds = %16, %11, %4
+  %23 = load i64, ptr %6, align 8
+  %24 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %23
+  store i8 0, ptr %24, align 1
+  %25 = load i64, ptr %6, align 8
+  %26 = icmp ult i64 %25, 511
+  br i1 %26, label %27, label %36
 
-26:                                               ; preds = %4, %25, %20
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %5) #9
-  ret void
-}
+27:                                               ; preds = %22
+  %28 = add nuw nsw i64 %25, 1
+  store i64 %28, ptr %6, align 8
+  %29 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %25
+  store i8 58, ptr %29, align 1
+  %30 = load i64, ptr %6, align 8
+  %31 = icmp ult i64 %30, 511
+  br i1 %31, label %32, label %36
 
-declare i32 @model_run(ptr noundef, ptr noundef, ptr noundef, ptr, i64, ptr noundef) local_unnamed_addr #3
+32:                                               ; preds = %27
+  %33 = add nuw nsw i64 %30, 1
+  store i64 %33, ptr %6, align 8
+  %34 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %30
+  store i8 32, ptr %34, align 1
+  %35 = load i64, ptr %6, align 8
+  br label %36
 
-; Function Attrs: nounwind
-define internal void @run_task(ptr nocapture noundef readonly %0, i64 noundef %1) #0 {
-  %3 = load ptr, ptr %0, align 8
-  %4 = getelementptr inbounds %struct.job, ptr %0, i64 0, i32 1
-  %5 = load ptr, ptr %4, align 8
-  %6 = trunc i64 %1 to i32
-  tail call void %3(ptr noundef %5, i32 noundef %6) #8
-  ret void
+36:                                               ; preds = %22, %27, %32
+  %37 = phi i64 [ %35, %32 ], [ %30, %27 ], [ %25, %22 ]
+  %38 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %37
+  store i8 0, ptr %38, align 1
+  call void @llvm.lifetime.end.p0(i64 56, ptr nonnull %5)
+  %39 = load i64, ptr %6, align 8
+  %40 = icmp ult i64 %39, 511
+  br i1 %40, label %41, label %75
+
+41:                                               ; preds = %36
+  %42 = add nuw nsw i64 %39, 1
+  store i64 %42, ptr %6, align 8
+  %43 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %39
+  store i8 105, ptr %43, align 1
+  %44 = load i64, ptr %6, align 8
+  %45 = icmp ult i64 %44, 511
+  br i1 %45, label %46, label %75
+
+46:                                               ; preds = %41
+  %47 = add nuw nsw i64 %44, 1
+  store i64 %47, ptr %6, align 8
+  %48 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %44
+  store i8 110, ptr %48, align 1
+  %49 = load i64, ptr %6, align 8
+  %50 = icmp ult i64 %49, 511
+  br i1 %50, label %51, label %75
+
+51:                                               ; preds = %46
+  %52 = add nuw nsw i64 %49, 1
+  store i64 %52, ptr %6, align 8
+  %53 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %49
+  store i8 112, ptr %53, align 1
+  %54 = load i64, ptr %6, align 8
+  %55 = icmp ult i64 %54, 511
+  br i1 %55, label %56, label %75
+
+56:                                               ; preds = %51
+  %57 = add nuw nsw i64 %54, 1
+  store i64 %57, ptr %6, align 8
+  %58 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %54
+  store i8 117, ptr %58, align 1
+  %59 = load i64, ptr %6, align 8
+  %60 = icmp ult i64 %59, 511
+  br i1 %60, label %61, label %75
+
+61:                                               ; preds = %56
+  %62 = add nuw nsw i64 %59, 1
+  store i64 %62, ptr %6, align 8
+  %63 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %59
+  store i8 116, ptr %63, align 1
+  %64 = load i64, ptr %6, align 8
+  %65 = icmp ult i64 %64, 511
+  br i1 %65, label %66, label %75
+
+66:                                               ; preds = %61
+  %67 = add nuw nsw i64 %64, 1
+  store i64 %67, ptr %6, align 8
+  %68 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %64
+  store i8 32, ptr %68, align 1
+  %69 = load i64, ptr %6, align 8
+  %70 = icmp ult i64 %69, 511
+  br i1 %70, label %71, label %75
+
+71:                                               ; preds = %66
+  %72 = add nuw nsw i64 %69, 1
+  store i64 %72, ptr %6, align 8
+  %73 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %69
+  store i8 39, ptr %73, align 1
+  %74 = load i64, ptr %6, align 8
+  br label %75
+
+75:                                               ; preds = %71, %66, %61, %56, %51, %46, %41, %36
+  %76 = phi i64 [ %74, %71 ], [ %69, %66 ], [ %64, %61 ], [ %59, %56 ], [ %54, %51 ], [ %49, %46 ], [ %44, %41 ], [ %39, %36 ]
+  %77 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %76
+  store i8 0, ptr %77, align 1
+  %78 = load ptr, ptr %1, align 8
+  %79 = load i8, ptr %78, align 1
+  %80 = icmp eq i8 %79, 0
+  br i1 %80, label %92, label %81
+
+81:                                               ; preds = %75, %86
+  %82 = phi i8 [ %90, %86 ], [ %79, %75 ]
+  %83 = phi ptr [ %87, %86 ], [ %78, %75 ]
+  %84 = load i64, ptr %6, align 8
+  %85 = icmp ult i64 %84, 511
+  br i1 %85, label %86, label %92
+
+86:                                               ; preds = %81
+  %87 = getelementptr inbounds i8, ptr %83, i64 1
+  %88 = add nuw nsw i64 %84, 1
+  store i64 %88, ptr %6, align 8
+  %89 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %84
+  store i8 %82, ptr %89, align 1
+  %90 = load i8, ptr %87, align 1
+  %91 = icmp eq i8 %90, 0
+  br i1 %91, label %92, label %81, !llvm.loop !4
+
+92:                                               ; preds = %81, %86, %75
+  %93 = load i64, ptr %6, align 8
+  %94 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %93
+  store i8 0, ptr %94, align 1
+  %95 = load i64, ptr %6, align 8
+  %96 = icmp ult i64 %95, 511
+  br i1 %96, label %97, label %156
+
+97:                                               ; preds = %92
+  %98 = add nuw nsw i64 %95, 1
+  store i64 %98, ptr %6, align 8
+  %99 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %95
+  store i8 39, ptr %99, align 1
+  %100 = load i64, ptr %6, align 8
+  %101 = icmp ult i64 %100, 511
+  br i1 %101, label %102, label %156
+
+102:                                              ; preds = %97
+  %103 = add nuw nsw i64 %100, 1
+  store i64 %103, ptr %6, align 8
+  %104 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %100
+  store i8 32, ptr %104, align 1
+  %105 = load i64, ptr %6, align 8
+  %106 = icmp ult i64 %105, 511
+  br i1 %106, label %107, label %156
+
+107:                                              ; preds = %102
+  %108 = add nuw nsw i64 %105, 1
+  store i64 %108, ptr %6, align 8
+  %109 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %105
+  store i8 104, ptr %109, align 1
+  %110 = load i64, ptr %6, align 8
+  %111 = icmp ult i64 %110, 511
+  br i1 %111, label %112, label %156
+
+112:                                              ; preds = %107
+  %113 = add nuw nsw i64 %110, 1
+  store i64 %113, ptr %6, align 8
+  %114 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %110
+  store i8 97, ptr %114, align 1
+  %115 = load i64, ptr %6, align 8
+  %116 = icmp ult i64 %115, 511
+  br i1 %116, label %117, label %156
+
+117:                                              ; preds = %112
+  %118 = add nuw nsw i64 %115, 1
+  store i64 %118, ptr %6, align 8
+  %119 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %115
+  store i8 115, ptr %119, align 1
+  %120 = load i64, ptr %6, align 8
+  %121 = icmp ult i64 %120, 511
+  br i1 %121, label %122, label %156
+
+122:                                              ; preds = %117
+  %123 = add nuw nsw i64 %120, 1
+  store i64 %123, ptr %6, align 8
+  %124 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %120
+  store i8 32, ptr %124, align 1
+  %125 = load i64, ptr %6, align 8
+  %126 = icmp ult i64 %125, 511
+  br i1 %126, label %127, label %156
+
+127:                                              ; preds = %122
+  %128 = add nuw nsw i64 %125, 1
+  store i64 %128, ptr %6, align 8
+  %129 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %125
+  store i8 115, ptr %129, align 1
+  %130 = load i64, ptr %6, align 8
+  %131 = icmp ult i64 %130, 511
+  br i1 %131, label %132, label %156
+
+132:                                              ; preds = %127
+  %133 = add nuw nsw i64 %130, 1
+  store i64 %133, ptr %6, align 8
+  %134 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %130
+  store i8 104, ptr %134, align 1
+  %135 = load i64, ptr %6, align 8
+  %136 = icmp ult i64 %135, 511
+  br i1 %136, label %137, label %156
+
+137:                                              ; preds = %132
+  %138 = add nuw nsw i64 %135, 1
+  store i64 %138, ptr %6, align 8
+  %139 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %135
+  store i8 97, ptr %139, align 1
+  %140 = load i64, ptr %6, align 8
+  %141 = icmp ult i64 %140, 511
+  br i1 %141, label %142, label %156
+
+142:                                              ; preds = %137
+  %143 = add nuw nsw i64 %140, 1
+  store i64 %143, ptr %6, align 8
+  %144 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %140
+  store i8 112, ptr %144, align 1
+  %145 = load i64, ptr %6, align 8
+  %146 = icmp ult i64 %145, 511
+  br i1 %146, label %147, label %156
+
+147:                                              ; preds = %142
+  %148 = add nuw nsw i64 %145, 1
+  store i64 %148, ptr %6, align 8
+  %149 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %145
+  store i8 101, ptr %149, align 1
+  %150 = load i64, ptr %6, align 8
+  %151 = icmp ult i64 %150, 511
+  br i1 %151, label %152, label %156
+
+152:                                              ; preds = %147
+  %153 = add nuw nsw i64 %150, 1
+  store i64 %153, ptr %6, align 8
+  %154 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %150
+  store i8 32, ptr %154, align 1
+  %155 = load i64, ptr %6, align 8
+  br label %156
+
+156:                                              ; preds = %152, %147, %142, %137, %132, %127, %122, %117, %112, %107, %102, %97, %92
+  %157 = phi i64 [ %155, %152 ], [ %150, %147 ], [ %145, %142 ], [ %140, %137 ], [ %135, %132 ], [ %130, %127 ], [ %125, %122 ], [ %120, %117 ], [ %115, %112 ], [ %110, %107 ], [ %105, %102 ], [ %100, %97 ], [ %95, %92 ]
+  %158 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %157
+  store i8 0, ptr %158, align 1
+  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef %2, i64 noundef %3) #10
+  br label %159
+
+159:                                              ; preds = %176, %156
+  %160 = phi i8 [ 32, %156 ], [ %182, %176 ]
+  %161 = phi ptr [ @.str.14, %156 ], [ %179, %176 ]
+  %162 = load i64, ptr %6, align 8
+  %163 = icmp ult i64 %162, 511
+  br i1 %163, label %164, label %186
+
+164:                                              ; preds = %159
+  %165 = add nuw nsw i64 %162, 1
+  store i64 %165, ptr %6, align 8
+  %166 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %162
+  store i8 %160, ptr %166, align 1
+  %167 = load i64, ptr %6, align 8
+  %168 = icmp ult i64 %167, 511
+  br i1 %168, label %169, label %186
+
+169:                                              ; preds = %164
+  %170 = getelementptr inbounds i8, ptr %161, i64 1
+  %171 = load i8, ptr %170, align 1
+  %172 = add nuw nsw i64 %167, 1
+  store i64 %172, ptr %6, align 8
+  %173 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %167
+  store i8 %171, ptr %173, align 1
+  %174 = load i64, ptr %6, align 8
+  %175 = icmp ult i64 %174, 511
+  br i1 %175, label %176, label %186
+
+176:                                              ; preds = %169
+  %177 = getelementptr inbounds i8, ptr %161, i64 2
+  %178 = load i8, ptr %177, align 1
+  %179 = getelementptr inbounds i8, ptr %161, i64 3
+  %180 = add nuw nsw i64 %174, 1
+  store i64 %180, ptr %6, align 8
+  %181 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %174
+  store i8 %178, ptr %181, align 1
+  %182 = load i8, ptr %179, align 1
+  %183 = icmp eq ptr %179, getelementptr inbounds ([22 x i8], ptr @.str.14, i64 0, i64 21)
+  br i1 %183, label %184, label %159, !llvm.loop !4
+
+184:                                              ; preds = %176
+  %185 = load i64, ptr %6, align 8
+  br label %186
+
+186:                                              ; preds = %159, %164, %169, %184
+  %187 = phi i64 [ %185, %184 ], [ %162, %159 ], [ %167, %164 ], [ %174, %169 ]
+  %188 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1, i64 %187
+  store i8 0, ptr %188, align 1
+  %189 = getelementptr inbounds %struct.model_tensor, ptr %1, i64 0, i32 4
+  %190 = getelementptr inbounds %struct.model_tensor, ptr %1, i64 0, i32 2
+  %191 = load i32, ptr %190, align 8
+  %192 = zext i32 %191 to i64
+  call fastcc void @add_shape(ptr noundef nonnull %6, ptr noundef nonnull %189, i64 noundef %192) #10
+  %193 = load ptr, ptr %0, align 8
+  %194 = getelementptr inbounds %struct.text, ptr %6, i64 0, i32 1
+  %195 = call ptr %193(i32 noundef 2, ptr noundef nonnull %194) #8
+  call void @llvm.lifetime.end.p0(i64 520, ptr nonnull %6) #9
+  ret ptr %195
 }
 
 ; Function Attrs: nofree nosync nounwind memory(argmem: readwrite)
@@ -2538,7 +2787,62 @@ define internal fastcc void @add_shape(ptr nocapture noundef %0, ptr nocapture n
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %4) #9
   %92 = add nuw nsw i64 %39, 1
   %93 = icmp eq i64 %39, %18
-  br i1 %93, label %19, label %38, !llvm.loop !14
+  br i1 %93, label %19, label %38, !llvm.loop !20
+}
+
+declare i64 @model_workspace_bytes(ptr noundef, i32 noundef) local_unnamed_addr #3
+
+; Function Attrs: nounwind
+define internal void @launch(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2, i32 noundef %3) #0 {
+  %5 = alloca %struct.job, align 8
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %5) #9
+  store ptr %1, ptr %5, align 8
+  %6 = getelementptr inbounds %struct.job, ptr %5, i64 0, i32 1
+  store ptr %2, ptr %6, align 8
+  %7 = load ptr, ptr %0, align 8
+  %8 = load ptr, ptr %7, align 8
+  %9 = getelementptr inbounds %struct.ort_api, ptr %8, i64 0, i32 30
+  %10 = load ptr, ptr %9, align 8
+  %11 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
+  %12 = load ptr, ptr %11, align 8
+  %13 = zext i32 %3 to i64
+  %14 = call ptr %10(ptr noundef %12, ptr noundef nonnull @run_task, i64 noundef %13, i64 noundef 0, ptr noundef nonnull %5) #8
+  %15 = icmp eq ptr %14, null
+  br i1 %15, label %26, label %16
+
+16:                                               ; preds = %4
+  %17 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
+  %18 = load ptr, ptr %17, align 8
+  %19 = icmp eq ptr %18, null
+  br i1 %19, label %25, label %20
+
+20:                                               ; preds = %16
+  %21 = load ptr, ptr %0, align 8
+  %22 = load ptr, ptr %21, align 8
+  %23 = getelementptr inbounds %struct.ort_api, ptr %22, i64 0, i32 24
+  %24 = load ptr, ptr %23, align 8
+  call void %24(ptr noundef nonnull %14) #8
+  br label %26
+
+25:                                               ; preds = %16
+  store ptr %14, ptr %17, align 8
+  br label %26
+
+26:                                               ; preds = %4, %25, %20
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %5) #9
+  ret void
+}
+
+declare i32 @model_run(ptr noundef, ptr noundef, ptr noundef, ptr, i64, ptr noundef) local_unnamed_addr #3
+
+; Function Attrs: nounwind
+define internal void @run_task(ptr nocapture noundef readonly %0, i64 noundef %1) #0 {
+  %3 = load ptr, ptr %0, align 8
+  %4 = getelementptr inbounds %struct.job, ptr %0, i64 0, i32 1
+  %5 = load ptr, ptr %4, align 8
+  %6 = trunc i64 %1 to i32
+  tail call void %3(ptr noundef %5, i32 noundef %6) #8
+  ret void
 }
 
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
@@ -2569,10 +2873,16 @@ attributes #10 = { nobuiltin "no-builtins" }
 !5 = distinct !{!5, !3}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = distinct !{!8, !3}
-!9 = distinct !{!9, !3}
-!10 = distinct !{!10, !3}
+!8 = distinct !{!8, !3, !9, !10}
+!9 = !{!"llvm.loop.isvectorized", i32 1}
+!10 = !{!"llvm.loop.unroll.runtime.disable"}
 !11 = distinct !{!11, !3}
 !12 = distinct !{!12, !3}
-!13 = distinct !{!13, !3}
+!13 = distinct !{!13, !3, !10, !9}
 !14 = distinct !{!14, !3}
+!15 = distinct !{!15, !3}
+!16 = distinct !{!16, !3}
+!17 = distinct !{!17, !3}
+!18 = distinct !{!18, !3}
+!19 = distinct !{!19, !3}
+!20 = distinct !{!20, !3}

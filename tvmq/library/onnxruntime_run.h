@@ -1,65 +1,14 @@
 /* Runs of an operator: a part of onnxruntime.c.
 
-   Any number of threads may run a kernel: each run takes memory that no other has, and leaves it to the kernel for those
-   that follow. */
-enum { KEPT = 8 };
-
-/* ---- memory */
-
-struct block { /* in front of memory that begins at a multiple of MODEL_ALIGNMENT */
-    unsigned char *data;
-    size_t bytes;
-};
-
-struct kernel {
-    const struct ort_api *api;
-    struct ort_allocator *allocator;
-    uint32_t tasks;           /* into which loops are divided */
-    struct block *kept[KEPT]; /* that no run has */
-};
-
-static void release_memory(const struct kernel *kernel, void *memory) {
-    struct ort_status *status = memory ? kernel->api->release(kernel->allocator, memory) : 0;
-    if (status) kernel->api->release_status(status);
-}
-
-static void keep_block(struct kernel *kernel, struct block *block) {
-    for (int place = 0; place < KEPT; place++) {
-        struct block *none = 0;
-        if (__atomic_compare_exchange_n(kernel->kept + place, &none, block, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return;
-    }
-    release_memory(kernel, block);
-}
-
-static struct ort_status *take_block(struct kernel *kernel, size_t bytes, struct block **taken) {
-    void *memory = 0;
-    for (int place = 0; place < KEPT; place++) {
-        struct block *block = __atomic_exchange_n(kernel->kept + place, 0, __ATOMIC_ACQ_REL);
-        *taken = block;
-        if (block && block->bytes >= bytes) return 0;
-        release_memory(kernel, block); /* of smaller sizes */
-    }
-    *taken = 0;
-    struct ort_status *status =
-        kernel->api->allocate(kernel->allocator, sizeof(struct block) + MODEL_ALIGNMENT + bytes, &memory);
-    if (status) return status;
-    if (!memory) return fail(kernel->api, RUNTIME_EXCEPTION, "onnxruntime has no memory for a run");
-    *taken = memory;
-    (*taken)->bytes = bytes;
-    (*taken)->data = (unsigned char *)(*taken + 1);
-    (*taken)->data += -(uintptr_t)(*taken)->data % MODEL_ALIGNMENT;
-    return 0;
-}
-
-/* ---- runs: tables of tensors, then room for those whose data begins elsewhere than the model needs it, then the
-   workspace */
+   The memory of a run has tables of its tensors, then room for those whose data begins elsewhere than the model needs it,
+   then the workspace. */
+enum { MOST_SIZES = 256 };
 
 struct run {
     struct kernel *kernel;
     struct ort_context *context;
     model_description model;
-    const int64_t *sizes;       /* of dynamic dimensions */
+    const int64_t *sizes;       /* of dynamic dimensions; null if there are none */
     model_buffer *buffers;      /* inputs, then outputs */
     void **results;             /* where onnxruntime has the outputs */
     unsigned char *rest;        /* of the memory */
@@ -72,11 +21,9 @@ static size_t table_bytes(const model_description *model) {
     return aligned((model->inputs + model->outputs) * sizeof(model_buffer) + model->outputs * sizeof(void *));
 }
 
-static void describe_tensor(const struct run *run, uint32_t number, model_tensor *tensor) {
-    if (number < run->model.inputs)
-        model_input(number, run->sizes, tensor);
-    else
-        model_output(number - run->model.inputs, run->sizes, tensor);
+static int describe_tensor(const struct run *run, uint32_t number, model_tensor *tensor) {
+    return number < run->model.inputs ? model_input(number, run->sizes, tensor)
+                                      : model_output(number - run->model.inputs, run->sizes, tensor);
 }
 
 static struct ort_status *refuse_shape(const struct ort_api *api, const model_tensor *tensor, const int64_t *shape,
@@ -92,20 +39,36 @@ static struct ort_status *refuse_shape(const struct ort_api *api, const model_te
     return api->create_status(INVALID_ARGUMENT, text.data);
 }
 
-static struct ort_status *check_shape(const struct ort_api *api, const struct ort_value *value,
-                                      const model_tensor *tensor) {
+/* Find an input, its rank and its first sizes. */
+static struct ort_status *find_input(const struct run *run, uint32_t number, const struct ort_value **value,
+                                     int64_t *shape, size_t *rank) {
+    const struct ort_api *api = run->kernel->api;
     struct ort_info *info = 0;
-    int64_t shape[MODEL_MOST_RANK];
-    size_t rank = 0;
-    struct ort_status *status = api->get_info(value, &info);
+    struct ort_status *status = api->get_input(run->context, number, value);
+    if (!status) status = api->get_info(*value, &info);
     if (status) return status;
-    status = api->get_rank(info, &rank);
-    if (!status) status = api->get_shape(info, shape, rank < MODEL_MOST_RANK ? rank : MODEL_MOST_RANK);
+    status = api->get_rank(info, rank);
+    if (!status) status = api->get_shape(info, shape, *rank < MODEL_MOST_RANK ? *rank : MODEL_MOST_RANK);
     api->release_info(info);
-    if (status) return status;
-    int equal = rank == tensor->rank;
-    for (size_t axis = 0; equal && axis < rank; axis++) equal = shape[axis] == tensor->shape[axis];
-    return equal ? 0 : refuse_shape(api, tensor, shape, rank);
+    return status;
+}
+
+/* Sizes of dynamic dimensions, each from the last input that has it; all shapes are checked with them afterwards. */
+static struct ort_status *read_sizes(const struct run *run, int64_t *sizes) {
+    for (uint32_t number = 0; number < run->model.inputs; number++) {
+        const struct ort_value *value = 0;
+        int64_t shape[MODEL_MOST_RANK];
+        size_t rank = 0;
+        model_tensor tensor;
+        struct ort_status *status = find_input(run, number, &value, shape, &rank);
+        if (status) return status;
+        describe_tensor(run, number, &tensor);
+        if (rank != tensor.rank) return refuse_shape(run->kernel->api, &tensor, shape, rank);
+        for (size_t axis = 0; axis < rank; axis++)
+            if (tensor.shape[axis] < 0 && -1 - tensor.shape[axis] < run->model.sizes)
+                sizes[-1 - tensor.shape[axis]] = shape[axis];
+    }
+    return 0;
 }
 
 /* Use a tensor's data, or memory in its place. */
@@ -119,12 +82,16 @@ static model_buffer place_tensor(struct run *run, const model_tensor *tensor, vo
 static struct ort_status *read_input(struct run *run, uint32_t number) {
     const struct ort_api *api = run->kernel->api;
     const struct ort_value *value = 0;
+    int64_t shape[MODEL_MOST_RANK];
+    size_t rank = 0;
     model_tensor tensor;
     void *data = 0;
-    describe_tensor(run, number, &tensor);
-    struct ort_status *status = api->get_input(run->context, number, &value);
+    struct ort_status *status = find_input(run, number, &value, shape, &rank);
     if (status) return status;
-    if ((status = check_shape(api, value, &tensor))) return status;
+    describe_tensor(run, number, &tensor);
+    int equal = rank == tensor.rank;
+    for (size_t axis = 0; equal && axis < rank; axis++) equal = shape[axis] == tensor.shape[axis];
+    if (!equal) return refuse_shape(api, &tensor, shape, rank);
     if ((status = api->get_data((struct ort_value *)value, &data))) return status;
     model_buffer buffer = run->buffers[number] = place_tensor(run, &tensor, data);
     if (buffer.data != data) __builtin_memcpy(buffer.data, data, buffer.bytes);
@@ -183,20 +150,33 @@ static struct ort_status *run_in(struct run *run, unsigned char *memory, size_t 
     return 0;
 }
 
+/* Bytes of a run, of which the workspace has the last, or a status. */
+static int64_t count_bytes(const struct run *run, int64_t *workspace_bytes) {
+    int64_t bytes = (int64_t)table_bytes(&run->model);
+    for (uint32_t number = 0; number < run->model.inputs + run->model.outputs; number++) {
+        model_tensor tensor;
+        int status = describe_tensor(run, number, &tensor);
+        if (status) return status;
+        bytes += (int64_t)aligned((size_t)tensor.bytes);
+    }
+    *workspace_bytes = model_workspace_bytes(run->sizes, run->kernel->tasks);
+    return *workspace_bytes < 0 ? *workspace_bytes : bytes + *workspace_bytes;
+}
+
 static struct ort_status *compute(void *memory, struct ort_context *context) {
     struct kernel *kernel = memory;
     struct run run = {.kernel = kernel, .context = context, .model = describe_model()};
-    size_t bytes = table_bytes(&run.model);
     struct block *block;
-    for (uint32_t number = 0; number < run.model.inputs + run.model.outputs; number++) {
-        model_tensor tensor;
-        describe_tensor(&run, number, &tensor);
-        bytes += aligned((size_t)tensor.bytes);
+    int64_t sizes[MOST_SIZES], workspace_bytes;
+    struct ort_status *status = 0;
+    if (run.model.sizes) {
+        for (uint32_t number = 0; number < run.model.sizes; number++) sizes[number] = 0;
+        if ((status = read_sizes(&run, sizes))) return status;
+        run.sizes = sizes;
     }
-    int64_t workspace_bytes = model_workspace_bytes(run.sizes, kernel->tasks);
-    if (workspace_bytes < 0) return fail(kernel->api, RUNTIME_EXCEPTION, model_status_text((int)workspace_bytes));
-    struct ort_status *status = take_block(kernel, bytes + (size_t)workspace_bytes, &block);
-    if (status) return status;
+    int64_t bytes = count_bytes(&run, &workspace_bytes);
+    if (bytes < 0) return fail(kernel->api, INVALID_ARGUMENT, model_status_text((int)bytes));
+    if ((status = take_block(kernel, (size_t)bytes, &block))) return status;
     status = run_in(&run, block->data, (size_t)workspace_bytes);
     keep_block(kernel, block);
     return status;

@@ -23,8 +23,11 @@ from tvmq.runtime.artifact.memory_file import object_file
 RUNTIME, OPERATOR = "runtime", "onnxruntime"
 SOURCES = {
     RUNTIME: ("model.h", "pool.h", "selftest.h", "runtime.c"),
-    OPERATOR: ("model.h", "onnxruntime_api.h", "onnxruntime_text.h", "onnxruntime_run.h", "onnxruntime.c"),
-}
+    OPERATOR: (
+        "model.h", "onnxruntime_api.h", "onnxruntime_text.h", "onnxruntime_memory.h", "onnxruntime_run.h",
+        "onnxruntime.c",
+    ),
+}  # fmt: skip
 ARCHITECTURES = {X86: "x86_64"}
 TEXTS = {(part, arch): f"{part}.{name}.ll" for part in SOURCES for arch, name in ARCHITECTURES.items()}
 
