@@ -1,4 +1,4 @@
-; 8938afd3133194ad4bb1a8fa49098e7da2e30dc388223169e87ae573548943f1 is the sha256 of the sources; tools/library_runtime.py writes this file
+; dccf452ed09d170acdfed9301c2c2a08e86448bdadf2bddac48c1b93d04de074 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'onnxruntime.c'
 source_filename = "onnxruntime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -31,9 +31,9 @@ target triple = "x86_64-unknown-linux-gnu"
 @.str.10 = private unnamed_addr constant [12 x i8] c"the number \00", align 1
 @.str.11 = private unnamed_addr constant [44 x i8] c" as attribute tasks; give it one from 1 to \00", align 1
 @.str.14 = private unnamed_addr constant [22 x i8] c" and the model takes \00", align 1
-@.str.17 = private unnamed_addr constant [7 x i8] c", ...]\00", align 1
-@.str.18 = private unnamed_addr constant [2 x i8] c"]\00", align 1
-@.str.19 = private unnamed_addr constant [36 x i8] c"onnxruntime has no memory for a run\00", align 1
+@.str.18 = private unnamed_addr constant [7 x i8] c", ...]\00", align 1
+@.str.19 = private unnamed_addr constant [2 x i8] c"]\00", align 1
+@.str.20 = private unnamed_addr constant [36 x i8] c"onnxruntime has no memory for a run\00", align 1
 
 ; Function Attrs: nounwind
 define ptr @RegisterCustomOps(ptr noundef %0, ptr nocapture noundef readonly %1) local_unnamed_addr #0 {
@@ -1723,7 +1723,7 @@ define internal ptr @compute(ptr noundef %0, ptr noundef %1) #0 {
 
 293:                                              ; preds = %279
   %294 = load ptr, ptr %0, align 8
-  %295 = call fastcc ptr @fail(ptr noundef %294, i32 noundef 6, ptr noundef nonnull @.str.19) #10
+  %295 = call fastcc ptr @fail(ptr noundef %294, i32 noundef 6, ptr noundef nonnull @.str.20) #10
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) #9
   %296 = icmp eq ptr %295, null
   br i1 %296, label %297, label %599
@@ -2662,9 +2662,9 @@ define internal fastcc void @add_shape(ptr nocapture noundef %0, ptr nocapture n
   %18 = tail call i64 @llvm.umin.i64(i64 %17, i64 7)
   br label %38
 
-19:                                               ; preds = %89, %11
+19:                                               ; preds = %96, %11
   %20 = icmp ugt i64 %2, 8
-  %21 = select i1 %20, ptr @.str.17, ptr @.str.18
+  %21 = select i1 %20, ptr @.str.18, ptr @.str.19
   %22 = load i8, ptr %21, align 1
   %23 = icmp eq i8 %22, 0
   br i1 %23, label %35, label %24
@@ -2692,8 +2692,8 @@ define internal fastcc void @add_shape(ptr nocapture noundef %0, ptr nocapture n
   store i8 0, ptr %37, align 1
   ret void
 
-38:                                               ; preds = %15, %89
-  %39 = phi i64 [ 0, %15 ], [ %92, %89 ]
+38:                                               ; preds = %15, %96
+  %39 = phi i64 [ 0, %15 ], [ %97, %96 ]
   %40 = icmp eq i64 %39, 0
   br i1 %40, label %56, label %41
 
@@ -2728,66 +2728,77 @@ define internal fastcc void @add_shape(ptr nocapture noundef %0, ptr nocapture n
 56:                                               ; preds = %53, %38
   %57 = getelementptr inbounds i64, ptr %1, i64 %39
   %58 = load i64, ptr %57, align 8
+  %59 = icmp slt i64 %58, 0
+  br i1 %59, label %60, label %70
+
+60:                                               ; preds = %56
+  %61 = load i64, ptr %0, align 8
+  %62 = icmp ult i64 %61, 511
+  br i1 %62, label %63, label %67
+
+63:                                               ; preds = %60
+  %64 = add nuw nsw i64 %61, 1
+  store i64 %64, ptr %0, align 8
+  %65 = getelementptr inbounds %struct.text, ptr %0, i64 0, i32 1, i64 %61
+  store i8 63, ptr %65, align 1
+  %66 = load i64, ptr %0, align 8
+  br label %67
+
+67:                                               ; preds = %63, %60
+  %68 = phi i64 [ %66, %63 ], [ %61, %60 ]
+  %69 = getelementptr inbounds %struct.text, ptr %0, i64 0, i32 1, i64 %68
+  store i8 0, ptr %69, align 1
+  br label %96
+
+70:                                               ; preds = %56
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %4) #9
-  %59 = tail call i64 @llvm.abs.i64(i64 %58, i1 false)
   store i8 0, ptr %16, align 1
-  br label %60
+  br label %71
 
-60:                                               ; preds = %60, %56
-  %61 = phi ptr [ %16, %56 ], [ %66, %60 ]
-  %62 = phi i64 [ %59, %56 ], [ %67, %60 ]
-  %63 = urem i64 %62, 10
-  %64 = trunc i64 %63 to i8
-  %65 = or i8 %64, 48
-  %66 = getelementptr inbounds i8, ptr %61, i64 -1
-  store i8 %65, ptr %66, align 1
-  %67 = udiv i64 %62, 10
-  %68 = icmp ult i64 %62, 10
-  br i1 %68, label %69, label %60, !llvm.loop !7
+71:                                               ; preds = %71, %70
+  %72 = phi ptr [ %16, %70 ], [ %77, %71 ]
+  %73 = phi i64 [ %58, %70 ], [ %78, %71 ]
+  %74 = urem i64 %73, 10
+  %75 = trunc i64 %74 to i8
+  %76 = or i8 %75, 48
+  %77 = getelementptr inbounds i8, ptr %72, i64 -1
+  store i8 %76, ptr %77, align 1
+  %78 = udiv i64 %73, 10
+  %79 = icmp ult i64 %73, 10
+  br i1 %79, label %80, label %71, !llvm.loop !7
 
-69:                                               ; preds = %60
-  %70 = icmp slt i64 %58, 0
-  br i1 %70, label %71, label %73
+80:                                               ; preds = %71, %85
+  %81 = phi i8 [ %89, %85 ], [ %76, %71 ]
+  %82 = phi ptr [ %86, %85 ], [ %77, %71 ]
+  %83 = load i64, ptr %0, align 8
+  %84 = icmp ult i64 %83, 511
+  br i1 %84, label %85, label %93
 
-71:                                               ; preds = %69
-  %72 = getelementptr inbounds i8, ptr %61, i64 -2
-  store i8 45, ptr %72, align 1
-  br label %73
+85:                                               ; preds = %80
+  %86 = getelementptr inbounds i8, ptr %82, i64 1
+  %87 = add nuw nsw i64 %83, 1
+  store i64 %87, ptr %0, align 8
+  %88 = getelementptr inbounds %struct.text, ptr %0, i64 0, i32 1, i64 %83
+  store i8 %81, ptr %88, align 1
+  %89 = load i8, ptr %86, align 1
+  %90 = icmp eq i8 %89, 0
+  br i1 %90, label %91, label %80, !llvm.loop !4
 
-73:                                               ; preds = %71, %69
-  %74 = phi i8 [ %65, %69 ], [ 45, %71 ]
-  %75 = phi ptr [ %66, %69 ], [ %72, %71 ]
-  br label %76
+91:                                               ; preds = %85
+  %92 = load i64, ptr %0, align 8
+  br label %93
 
-76:                                               ; preds = %73, %81
-  %77 = phi i8 [ %85, %81 ], [ %74, %73 ]
-  %78 = phi ptr [ %82, %81 ], [ %75, %73 ]
-  %79 = load i64, ptr %0, align 8
-  %80 = icmp ult i64 %79, 511
-  br i1 %80, label %81, label %89
-
-81:                                               ; preds = %76
-  %82 = getelementptr inbounds i8, ptr %78, i64 1
-  %83 = add nuw nsw i64 %79, 1
-  store i64 %83, ptr %0, align 8
-  %84 = getelementptr inbounds %struct.text, ptr %0, i64 0, i32 1, i64 %79
-  store i8 %77, ptr %84, align 1
-  %85 = load i8, ptr %82, align 1
-  %86 = icmp eq i8 %85, 0
-  br i1 %86, label %87, label %76, !llvm.loop !4
-
-87:                                               ; preds = %81
-  %88 = load i64, ptr %0, align 8
-  br label %89
-
-89:                                               ; preds = %76, %87
-  %90 = phi i64 [ %88, %87 ], [ %79, %76 ]
-  %91 = getelementptr inbounds %struct.text, ptr %0, i64 0, i32 1, i64 %90
-  store i8 0, ptr %91, align 1
+93:                                               ; preds = %80, %91
+  %94 = phi i64 [ %92, %91 ], [ %83, %80 ]
+  %95 = getelementptr inbounds %struct.text, ptr %0, i64 0, i32 1, i64 %94
+  store i8 0, ptr %95, align 1
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %4) #9
-  %92 = add nuw nsw i64 %39, 1
-  %93 = icmp eq i64 %39, %18
-  br i1 %93, label %19, label %38, !llvm.loop !20
+  br label %96
+
+96:                                               ; preds = %67, %93
+  %97 = add nuw nsw i64 %39, 1
+  %98 = icmp eq i64 %39, %18
+  br i1 %98, label %19, label %38, !llvm.loop !20
 }
 
 declare i64 @model_workspace_bytes(ptr noundef, i32 noundef) local_unnamed_addr #3

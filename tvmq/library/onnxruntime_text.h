@@ -22,11 +22,15 @@ static void add_number(struct text *text, int64_t number) {
     add_text(text, digit);
 }
 
+/* Sizes below 0 are those of dynamic dimensions. */
 static void add_shape(struct text *text, const int64_t *shape, size_t rank) {
     add_text(text, "[");
     for (size_t axis = 0; axis < rank && axis < MODEL_MOST_RANK; axis++) {
         if (axis) add_text(text, ", ");
-        add_number(text, shape[axis]);
+        if (shape[axis] < 0)
+            add_text(text, "?");
+        else
+            add_number(text, shape[axis]);
     }
     add_text(text, rank > MODEL_MOST_RANK ? ", ...]" : "]");
 }
