@@ -21,9 +21,10 @@ from tests.library.test_export_library import STRICT, needs_gcc
 from tests.library.test_threads import LAUNCH, Threads, buffer
 from tvmq.errors import BuildError
 from tvmq.library.assemble import REGISTER
+from tvmq.library.interface import Interface
 from tvmq.library.library_export import LibraryExport
 from tvmq.library.operator_file import operator_file
-from tvmq.library.plan_bytes import Interface
+from tvmq.library.size_table import SizeTable
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 from tvmq.runtime.c_library import Buffer
 from tvmq.runtime.inputs import aligned_zeros
@@ -310,7 +311,7 @@ def test_files_are_written_when_asked_for(digits, operator, tmp_path):
 def test_a_type_that_onnxruntime_has_not_is_refused():
     tensor = {"name": "x", "shape": [2], "dtype": "complex64"}
     with pytest.raises(BuildError, match="'x' is of type complex64, which no operator of onnxruntime takes; export"):
-        operator_file(Interface("m", "0", "0", [tensor], []))
+        operator_file(Interface("m", "0", "0", [tensor], [], [], [], [], SizeTable(())))
 
 
 @needs_gcc

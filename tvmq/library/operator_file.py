@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmq.errors import BuildError
-from tvmq.library.plan_bytes import Interface
+from tvmq.library.interface import Interface
 from tvmq.version import __version__
 
 if TYPE_CHECKING:

@@ -16,19 +16,19 @@ from tempfile import TemporaryDirectory
 
 from tvmq.base.tvm_internals import LOAD_BITCODE, global_function
 from tvmq.base.tvm_runtime import load_compiler
-from tvmq.codegen.target.cpu import X86
-from tvmq.runtime.artifact.link.elf_object import ObjectFile, read_object
+from tvmq.codegen.target.cpu import ARM, X86
+from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, ObjectFile, read_object
 from tvmq.runtime.artifact.memory_file import object_file
 
 RUNTIME, OPERATOR = "runtime", "onnxruntime"
 SOURCES = {
-    RUNTIME: ("model.h", "pool.h", "selftest.h", "runtime.c"),
+    RUNTIME: ("model.h", "plan.h", "sizes.h", "pool.h", "processor.h", "selftest.h", "run.h", "runtime.c"),
     OPERATOR: (
         "model.h", "onnxruntime_api.h", "onnxruntime_text.h", "onnxruntime_memory.h", "onnxruntime_run.h",
         "onnxruntime.c",
     ),
 }  # fmt: skip
-ARCHITECTURES = {X86: "x86_64"}
+ARCHITECTURES = {X86: "x86_64", ARM: "aarch64"}
 TEXTS = {(part, arch): f"{part}.{name}.ll" for part in SOURCES for arch, name in ARCHITECTURES.items()}
 
 
@@ -53,4 +53,4 @@ def runtime_object(arch: str = X86, part: str = RUNTIME) -> ObjectFile:
     with TemporaryDirectory(prefix="tvmq-") as folder:
         path = Path(folder, "runtime.ll")
         path.write_text(read_source(TEXTS[part, arch]), encoding="utf-8")
-        return read_object(object_file(global_function(LOAD_BITCODE)(str(path), "ll")))
+        return read_object(object_file(global_function(LOAD_BITCODE)(str(path), "ll")), MACHINE_NAMES)
