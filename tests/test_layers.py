@@ -39,6 +39,8 @@ THIRD_PARTIES = {
     "integrations": {"numpy", "torch"},
     # an ML-BOM
     "library/bill_of_materials": TVM | {"cyclonedx", "packageurl"},
+    # onnx: the file by which onnxruntime computes a library
+    "library/operator_file": {"numpy", "onnx"},
     # jinja2 writes the page
     "tools/report": TVM | {"jinja2"},
     "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask"},

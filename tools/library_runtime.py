@@ -1,6 +1,6 @@
-"""Write tvmq/library/runtime.*.ll, LLVM's text of the runtime of libraries, anew.
+"""Write tvmq/library/*.ll, LLVM's texts of the C files of libraries, anew.
 
-    python tools/library_runtime.py            # writes it
+    python tools/library_runtime.py            # writes them
     python tools/library_runtime.py --check    # compares; for CI
 
 It needs clang 16 or newer (`apt-get install clang-16`): older ones write pointers that LLVM of today does not read.
@@ -30,11 +30,12 @@ def find_compiler() -> str | None:
     return next((path for name in COMPILERS if (path := shutil.which(name))), None)
 
 
-def make_text(arch: str, compiler: str) -> str:
-    """LLVM's text of the runtime for an architecture."""
-    command = [compiler, *TARGETS[arch], *FLAGS, "runtime.c"]
+def make_text(part: str, arch: str, compiler: str) -> str:
+    """LLVM's text of a part, as `runtime_object` names it, for an architecture."""
+    command = [compiler, *TARGETS[arch], *FLAGS, f"{part}.c"]
     done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True)
-    return f"; {hash_sources()} is the sha256 of the sources; tools/library_runtime.py writes this file\n{done.stdout}"
+    head = f"; {hash_sources(part)} is the sha256 of the sources; tools/library_runtime.py writes this file"
+    return f"{head}\n{done.stdout}"
 
 
 def main(arguments: list[str]) -> int:
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int:
     if compiler is None:
         print(f"{COMPILERS[0]} is not installed: apt-get install {COMPILERS[0]}")
         return 2
-    texts = {FOLDER / name: make_text(arch, compiler) for arch, name in TEXTS.items()}
+    texts = {FOLDER / name: make_text(part, arch, compiler) for (part, arch), name in TEXTS.items()}
     if "--check" in arguments:
         old = [str(path) for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
         print(f"written by other sources: {', '.join(old)}" if old else "all texts are those of the sources")

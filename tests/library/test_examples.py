@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import tvmq
 from tests.support.project import ROOT
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 
@@ -20,8 +23,7 @@ NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/run.sh"))
 def files(digits, tmp_path_factory) -> Path:
     """Folder with what examples/make_library.py writes."""
     folder = tmp_path_factory.mktemp("examples")
-    for path in digits.export.library.parent.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
+    tvmq.export_library(digits.exe, folder, name="digits", onnxruntime=True)
     digits.pictures.astype("float32").tofile(folder / "pictures.f32")
     np.concatenate(digits.expected).tofile(folder / "scores.f32")
     return folder
@@ -30,7 +32,7 @@ def files(digits, tmp_path_factory) -> Path:
 def run_examples(folder: Path, *names: str) -> subprocess.CompletedProcess[str]:
     """Result of examples/run_all.sh."""
     command = ["sh", EXAMPLES / "run_all.sh", folder, *names]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHON": sys.executable})
 
 
 @pytest.mark.slow
@@ -55,6 +57,6 @@ def test_another_score_is_a_failure(files, tmp_path):
 
 
 def test_all_examples_are_run():
-    assert " ".join(NAMES) == "c cpp go node python_ctypes rust static"
+    assert " ".join(NAMES) == "c cpp go node onnxruntime_python python_ctypes rust static"
     (line,) = [line for line in (EXAMPLES / "run_all.sh").read_text().splitlines() if "set -- " in line]
     assert sorted(line.partition("set -- ")[2].split()) == NAMES

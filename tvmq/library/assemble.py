@@ -32,6 +32,7 @@ FUNCTIONS = (
     "init", "select_code", "describe", "dimension", "input", "output", "workspace_bytes", "run", "pool_bytes",
     "pool_start", "pool_stop", "selftest_bytes", "selftest", "status_text",
 )  # fmt: skip
+REGISTER = "RegisterCustomOps"  # what onnxruntime looks for in a library with an operator
 POINTERS = "__TVM"  # how the pointers begin by which kernels call a runtime
 
 
@@ -77,7 +78,8 @@ class Assembly:
         """The static library libNAME.a."""
         note = note_bytes(bytes.fromhex(self.interface.model_hash))
         section = Section(NOTE_SECTION, S_NOTE, ALLOC, len(note), 4, note)
-        return archive_object(replace(self.merged, sections=(*self.merged.sections, section)))
+        symbols = tuple(replace(one, bind=LOCAL) if one.name == REGISTER else one for one in self.merged.symbols)
+        return archive_object(replace(self.merged, sections=(*self.merged.sections, section), symbols=symbols))
 
 
 def assemble_library(
@@ -86,6 +88,7 @@ def assemble_library(
     """The library of all codes.
 
     objects  of each code, from `isolate_code`
+    runtime  the object file of runtime.c, merged with that of onnxruntime.c in a library with an operator
     raises   BuildError for kernels that call something that a library has not
     """
     draft = _link(replace(interface, code_hash="0" * 64), codes, objects, runtime)
@@ -97,7 +100,7 @@ def _link(
 ) -> Assembly:
     # the runtime first: its pointers are those that kernels share
     merged = merge_objects([runtime, plan_object(interface, codes, runtime.machine), *objects])
-    public = {f"model_{name}": f"{interface.name}_{name}" for name in FUNCTIONS}
+    public = {f"model_{name}": f"{interface.name}_{name}" for name in FUNCTIONS} | {REGISTER: REGISTER}
     symbols = tuple(
         replace(symbol, name=public[symbol.name]) if symbol.name in public
         else symbol if symbol.section == UNDEFINED

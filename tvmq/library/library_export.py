@@ -28,7 +28,7 @@ from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
-from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
+from tvmq.library.assemble import FUNCTIONS, REGISTER, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.bill_of_materials import bill_text, check_package
 from tvmq.library.call_plan import make_plan
 from tvmq.library.golden_values import GoldenRun
@@ -36,12 +36,14 @@ from tvmq.library.interface import Interface, describe_interface, usual_sizes
 from tvmq.library.library_files import example_text, facts_text, header_text
 from tvmq.library.machines import SYSTEM_NAMES, check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
+from tvmq.library.operator_file import operator_file
 from tvmq.library.plan_bytes import CodePlan
 from tvmq.library.processors import pack_needs
-from tvmq.library.runtime_object import runtime_object
+from tvmq.library.runtime_object import OPERATOR, runtime_object
 from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
+from tvmq.runtime.artifact.link.elf_object import merge_objects
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
 from tvmq.runtime.executable import Executable
 
@@ -60,6 +62,7 @@ class LibraryExport:
     wheel            the package for pip, if one was asked for
     archive          the static library, if one was asked for
     bom              the bill of materials, if one was asked for
+    onnx             the file for onnxruntime, if one was asked for
     """
 
     library: Path
@@ -73,6 +76,7 @@ class LibraryExport:
     wheel: Path | None = None
     archive: Path | None = None
     bom: Path | None = None
+    onnx: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -92,6 +96,7 @@ def export_library(
     wheel: bool = False,
     version: str = "0.1.0",
     bom: bool = False,
+    onnxruntime: bool = False,
 ) -> LibraryExport:
     """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
 
@@ -111,6 +116,7 @@ def export_library(
     version  of that package
     bom      also write NAME.cdx.json, an ML-BOM of CycloneDX 1.6: hashes of model, library and calibration data,
              targets, versions of what made it. Needs pip install "tvmq[bom]"
+    onnxruntime  make the library an operator of onnxruntime too, and write NAME.onnx, a model of that one node
     raises   ConfigError for a name, a version or a missing package, BuildError naming the layer that cannot be held,
              TargetError for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
@@ -132,12 +138,14 @@ def export_library(
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    assembly = assemble_library(interface, plans, objects, runtime_object(machines[0].arch))
+    arch = machines[0].arch
+    parts = [runtime_object(arch), *([runtime_object(arch, OPERATOR)] if onnxruntime else [])]
+    assembly = assemble_library(interface, plans, objects, merge_objects(parts))
     library, interface = assembly.library, assembly.interface
     facts = {
         "machine": SYSTEM_NAMES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
-        "functions": [f"{name}_{function}" for function in FUNCTIONS],
+        "functions": [*(f"{name}_{function}" for function in FUNCTIONS), *([REGISTER] if onnxruntime else [])],
         "batch": description.batch,
         "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
         "indices": list(description.indices),
@@ -150,6 +158,8 @@ def export_library(
     if bom:
         bill = bill_text(interface, library, known[1], get_ledger(mod).data_hash).encode()
         extra["bom"] = f"{name}.cdx.json", bill
+    if onnxruntime:
+        extra["onnx"] = f"{name}.onnx", operator_file(interface)
     if wheel:
         bills = dict([extra["bom"]]) if bom else {}
         extra["wheel"] = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bills)

@@ -11,7 +11,7 @@ from typing import Any
 from tvmq.codegen.compile.build import machines_of
 from tvmq.codegen.target.cpu import ARM, X86, CpuTarget, rank_of
 from tvmq.errors import TargetError
-from tvmq.library.runtime_object import TEXTS
+from tvmq.library.runtime_object import ARCHITECTURES
 
 # architecture -> as systems and pip name machines of it
 SYSTEM_NAMES = {X86: "x86_64", ARM: "aarch64"}
@@ -47,4 +47,4 @@ def check_machines(target: Any) -> list[CpuTarget]:
 def _is_linux(machine: CpuTarget) -> bool:
     """Whether code for a machine runs on Linux where libraries have a runtime; without a triple it is for here."""
     triple = str(machine.tvm.get("mtriple", ""))
-    return machine.arch in TEXTS and ("linux" in triple if triple else sys.platform == "linux")
+    return machine.arch in ARCHITECTURES and ("linux" in triple if triple else sys.platform == "linux")

@@ -45,7 +45,8 @@ typedef struct model_buffer {
     size_t bytes;
 } model_buffer;
 
-/* An input or output. A dimension of shape below 0 is dynamic and has no size yet. */
+/* An input or output. A size of shape below 0 is not known yet: -1 - number of its dynamic dimension, or
+   -1 - sizes of the description where it is computed. */
 typedef struct model_tensor {
     const char *name;
     const char *type; /* float32, int8, ... as NumPy writes it */

@@ -1,4 +1,4 @@
-; 12dde2a2d61c759f388ad1788dbb8e5ba3559f16f870f3ea6423b1af48d1e229 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 328bc1bff0d764137019b87b49fe5c94d0431ac1c2e6954f22f4069fe00c1296 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"
@@ -1025,15 +1025,15 @@ define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, p
   %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 15), align 4
   %9 = call fastcc i32 @fill_numbers(ptr noundef nonnull %1, i32 noundef %7, i32 noundef %8, ptr noundef nonnull %4) #20
   %10 = icmp eq ptr %2, null
-  br i1 %10, label %153, label %13
+  br i1 %10, label %167, label %13
 
 11:                                               ; preds = %3
   %12 = icmp eq ptr %2, null
-  br i1 %12, label %153, label %15
+  br i1 %12, label %167, label %15
 
 13:                                               ; preds = %6
   %14 = icmp eq i32 %9, 0
-  br i1 %14, label %15, label %153
+  br i1 %14, label %15, label %167
 
 15:                                               ; preds = %11, %13
   %16 = load i32, ptr %0, align 8
@@ -1056,198 +1056,208 @@ define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, p
   store i32 %28, ptr %29, align 4
   %30 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 0
   %31 = load i64, ptr %30, align 8
-  %32 = icmp sgt i64 %31, -1
-  %33 = or i1 %5, %32
-  br i1 %33, label %34, label %40
+  br i1 %5, label %32, label %113
 
-34:                                               ; preds = %15
-  %35 = icmp slt i64 %31, 0
-  br i1 %35, label %36, label %40
+32:                                               ; preds = %15
+  %33 = icmp slt i64 %31, 0
+  br i1 %33, label %34, label %38
 
-36:                                               ; preds = %34
-  %37 = xor i64 %31, -1
-  %38 = getelementptr inbounds i64, ptr %4, i64 %37
-  %39 = load i64, ptr %38, align 8
-  br label %40
+34:                                               ; preds = %32
+  %35 = xor i64 %31, -1
+  %36 = getelementptr inbounds i64, ptr %4, i64 %35
+  %37 = load i64, ptr %36, align 8
+  br label %38
 
-40:                                               ; preds = %36, %34, %15
-  %41 = phi i64 [ -1, %15 ], [ %39, %36 ], [ %31, %34 ]
-  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
-  store i64 %41, ptr %42, align 8
-  %43 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 1
-  %44 = load i64, ptr %43, align 8
-  %45 = icmp sgt i64 %44, -1
-  %46 = or i1 %5, %45
-  br i1 %46, label %47, label %53
+38:                                               ; preds = %34, %32
+  %39 = phi i64 [ %31, %32 ], [ %37, %34 ]
+  %40 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
+  store i64 %39, ptr %40, align 8
+  %41 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 1
+  %42 = load i64, ptr %41, align 8
+  %43 = icmp slt i64 %42, 0
+  br i1 %43, label %44, label %48
 
-47:                                               ; preds = %40
-  %48 = icmp slt i64 %44, 0
-  br i1 %48, label %49, label %53
+44:                                               ; preds = %38
+  %45 = xor i64 %42, -1
+  %46 = getelementptr inbounds i64, ptr %4, i64 %45
+  %47 = load i64, ptr %46, align 8
+  br label %48
 
-49:                                               ; preds = %47
-  %50 = xor i64 %44, -1
-  %51 = getelementptr inbounds i64, ptr %4, i64 %50
+48:                                               ; preds = %44, %38
+  %49 = phi i64 [ %42, %38 ], [ %47, %44 ]
+  %50 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
+  store i64 %49, ptr %50, align 8
+  %51 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 2
   %52 = load i64, ptr %51, align 8
-  br label %53
+  %53 = icmp slt i64 %52, 0
+  br i1 %53, label %54, label %58
 
-53:                                               ; preds = %49, %47, %40
-  %54 = phi i64 [ -1, %40 ], [ %52, %49 ], [ %44, %47 ]
-  %55 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
-  store i64 %54, ptr %55, align 8
-  %56 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 2
+54:                                               ; preds = %48
+  %55 = xor i64 %52, -1
+  %56 = getelementptr inbounds i64, ptr %4, i64 %55
   %57 = load i64, ptr %56, align 8
-  %58 = icmp sgt i64 %57, -1
-  %59 = or i1 %5, %58
-  br i1 %59, label %60, label %66
+  br label %58
 
-60:                                               ; preds = %53
-  %61 = icmp slt i64 %57, 0
-  br i1 %61, label %62, label %66
+58:                                               ; preds = %54, %48
+  %59 = phi i64 [ %52, %48 ], [ %57, %54 ]
+  %60 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
+  store i64 %59, ptr %60, align 8
+  %61 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 3
+  %62 = load i64, ptr %61, align 8
+  %63 = icmp slt i64 %62, 0
+  br i1 %63, label %64, label %68
 
-62:                                               ; preds = %60
-  %63 = xor i64 %57, -1
-  %64 = getelementptr inbounds i64, ptr %4, i64 %63
-  %65 = load i64, ptr %64, align 8
-  br label %66
+64:                                               ; preds = %58
+  %65 = xor i64 %62, -1
+  %66 = getelementptr inbounds i64, ptr %4, i64 %65
+  %67 = load i64, ptr %66, align 8
+  br label %68
 
-66:                                               ; preds = %62, %60, %53
-  %67 = phi i64 [ -1, %53 ], [ %65, %62 ], [ %57, %60 ]
-  %68 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
-  store i64 %67, ptr %68, align 8
-  %69 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 3
-  %70 = load i64, ptr %69, align 8
-  %71 = icmp sgt i64 %70, -1
-  %72 = or i1 %5, %71
-  br i1 %72, label %73, label %79
+68:                                               ; preds = %64, %58
+  %69 = phi i64 [ %62, %58 ], [ %67, %64 ]
+  %70 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
+  store i64 %69, ptr %70, align 8
+  %71 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 4
+  %72 = load i64, ptr %71, align 8
+  %73 = icmp slt i64 %72, 0
+  br i1 %73, label %74, label %78
 
-73:                                               ; preds = %66
-  %74 = icmp slt i64 %70, 0
-  br i1 %74, label %75, label %79
+74:                                               ; preds = %68
+  %75 = xor i64 %72, -1
+  %76 = getelementptr inbounds i64, ptr %4, i64 %75
+  %77 = load i64, ptr %76, align 8
+  br label %78
 
-75:                                               ; preds = %73
-  %76 = xor i64 %70, -1
-  %77 = getelementptr inbounds i64, ptr %4, i64 %76
-  %78 = load i64, ptr %77, align 8
-  br label %79
+78:                                               ; preds = %74, %68
+  %79 = phi i64 [ %72, %68 ], [ %77, %74 ]
+  %80 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
+  store i64 %79, ptr %80, align 8
+  %81 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 5
+  %82 = load i64, ptr %81, align 8
+  %83 = icmp slt i64 %82, 0
+  br i1 %83, label %84, label %88
 
-79:                                               ; preds = %75, %73, %66
-  %80 = phi i64 [ -1, %66 ], [ %78, %75 ], [ %70, %73 ]
-  %81 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
-  store i64 %80, ptr %81, align 8
-  %82 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 4
-  %83 = load i64, ptr %82, align 8
-  %84 = icmp sgt i64 %83, -1
-  %85 = or i1 %5, %84
-  br i1 %85, label %86, label %92
+84:                                               ; preds = %78
+  %85 = xor i64 %82, -1
+  %86 = getelementptr inbounds i64, ptr %4, i64 %85
+  %87 = load i64, ptr %86, align 8
+  br label %88
 
-86:                                               ; preds = %79
-  %87 = icmp slt i64 %83, 0
-  br i1 %87, label %88, label %92
+88:                                               ; preds = %84, %78
+  %89 = phi i64 [ %82, %78 ], [ %87, %84 ]
+  %90 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
+  store i64 %89, ptr %90, align 8
+  %91 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 6
+  %92 = load i64, ptr %91, align 8
+  %93 = icmp slt i64 %92, 0
+  br i1 %93, label %94, label %98
 
-88:                                               ; preds = %86
-  %89 = xor i64 %83, -1
-  %90 = getelementptr inbounds i64, ptr %4, i64 %89
-  %91 = load i64, ptr %90, align 8
-  br label %92
+94:                                               ; preds = %88
+  %95 = xor i64 %92, -1
+  %96 = getelementptr inbounds i64, ptr %4, i64 %95
+  %97 = load i64, ptr %96, align 8
+  br label %98
 
-92:                                               ; preds = %88, %86, %79
-  %93 = phi i64 [ -1, %79 ], [ %91, %88 ], [ %83, %86 ]
-  %94 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
-  store i64 %93, ptr %94, align 8
-  %95 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 5
-  %96 = load i64, ptr %95, align 8
-  %97 = icmp sgt i64 %96, -1
-  %98 = or i1 %5, %97
-  br i1 %98, label %99, label %105
+98:                                               ; preds = %94, %88
+  %99 = phi i64 [ %92, %88 ], [ %97, %94 ]
+  %100 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
+  store i64 %99, ptr %100, align 8
+  %101 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 7
+  %102 = load i64, ptr %101, align 8
+  %103 = icmp slt i64 %102, 0
+  br i1 %103, label %104, label %108
 
-99:                                               ; preds = %92
-  %100 = icmp slt i64 %96, 0
-  br i1 %100, label %101, label %105
+104:                                              ; preds = %98
+  %105 = xor i64 %102, -1
+  %106 = getelementptr inbounds i64, ptr %4, i64 %105
+  %107 = load i64, ptr %106, align 8
+  br label %108
 
-101:                                              ; preds = %99
-  %102 = xor i64 %96, -1
-  %103 = getelementptr inbounds i64, ptr %4, i64 %102
-  %104 = load i64, ptr %103, align 8
-  br label %105
+108:                                              ; preds = %104, %98
+  %109 = phi i64 [ %102, %98 ], [ %107, %104 ]
+  %110 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
+  store i64 %109, ptr %110, align 8
+  %111 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 9
+  %112 = load i64, ptr %111, align 8
+  br label %151
 
-105:                                              ; preds = %101, %99, %92
-  %106 = phi i64 [ -1, %92 ], [ %104, %101 ], [ %96, %99 ]
-  %107 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
-  store i64 %106, ptr %107, align 8
-  %108 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 6
-  %109 = load i64, ptr %108, align 8
-  %110 = icmp sgt i64 %109, -1
-  %111 = or i1 %5, %110
-  br i1 %111, label %112, label %118
-
-112:                                              ; preds = %105
-  %113 = icmp slt i64 %109, 0
-  br i1 %113, label %114, label %118
-
-114:                                              ; preds = %112
-  %115 = xor i64 %109, -1
-  %116 = getelementptr inbounds i64, ptr %4, i64 %115
-  %117 = load i64, ptr %116, align 8
-  br label %118
-
-118:                                              ; preds = %114, %112, %105
-  %119 = phi i64 [ -1, %105 ], [ %117, %114 ], [ %109, %112 ]
-  %120 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
-  store i64 %119, ptr %120, align 8
-  %121 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 7
-  %122 = load i64, ptr %121, align 8
-  %123 = icmp sgt i64 %122, -1
-  %124 = or i1 %5, %123
-  br i1 %124, label %125, label %131
-
-125:                                              ; preds = %118
-  %126 = icmp slt i64 %122, 0
-  br i1 %126, label %127, label %131
-
-127:                                              ; preds = %125
-  %128 = xor i64 %122, -1
-  %129 = getelementptr inbounds i64, ptr %4, i64 %128
-  %130 = load i64, ptr %129, align 8
-  br label %131
-
-131:                                              ; preds = %127, %125, %118
-  %132 = phi i64 [ -1, %118 ], [ %130, %127 ], [ %122, %125 ]
-  %133 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
-  store i64 %132, ptr %133, align 8
-  %134 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 9
-  %135 = load i64, ptr %134, align 8
-  %136 = icmp sgt i64 %135, -1
-  %137 = or i1 %5, %136
-  br i1 %137, label %138, label %144
-
-138:                                              ; preds = %131
-  %139 = icmp slt i64 %135, 0
-  br i1 %139, label %140, label %144
-
-140:                                              ; preds = %138
-  %141 = xor i64 %135, -1
-  %142 = getelementptr inbounds i64, ptr %4, i64 %141
-  %143 = load i64, ptr %142, align 8
-  br label %144
-
-144:                                              ; preds = %140, %138, %131
-  %145 = phi i64 [ -1, %131 ], [ %143, %140 ], [ %135, %138 ]
-  %146 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
+113:                                              ; preds = %15
+  %114 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %115 = zext i32 %114 to i64
+  %116 = xor i64 %115, -1
+  %117 = tail call i64 @llvm.smax.i64(i64 %31, i64 %116)
+  %118 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
+  store i64 %117, ptr %118, align 8
+  %119 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 1
+  %120 = load i64, ptr %119, align 8
+  %121 = tail call i64 @llvm.smax.i64(i64 %120, i64 %116)
+  %122 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
+  store i64 %121, ptr %122, align 8
+  %123 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 2
+  %124 = load i64, ptr %123, align 8
+  %125 = tail call i64 @llvm.smax.i64(i64 %124, i64 %116)
+  %126 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
+  store i64 %125, ptr %126, align 8
+  %127 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 3
+  %128 = load i64, ptr %127, align 8
+  %129 = tail call i64 @llvm.smax.i64(i64 %128, i64 %116)
+  %130 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
+  store i64 %129, ptr %130, align 8
+  %131 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 4
+  %132 = load i64, ptr %131, align 8
+  %133 = tail call i64 @llvm.smax.i64(i64 %132, i64 %116)
+  %134 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
+  store i64 %133, ptr %134, align 8
+  %135 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 5
+  %136 = load i64, ptr %135, align 8
+  %137 = tail call i64 @llvm.smax.i64(i64 %136, i64 %116)
+  %138 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
+  store i64 %137, ptr %138, align 8
+  %139 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 6
+  %140 = load i64, ptr %139, align 8
+  %141 = tail call i64 @llvm.smax.i64(i64 %140, i64 %116)
+  %142 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
+  store i64 %141, ptr %142, align 8
+  %143 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 7
+  %144 = load i64, ptr %143, align 8
+  %145 = tail call i64 @llvm.smax.i64(i64 %144, i64 %116)
+  %146 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
   store i64 %145, ptr %146, align 8
-  %147 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 6
-  %148 = load double, ptr %147, align 8
-  %149 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
-  store double %148, ptr %149, align 8
-  %150 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 7
-  %151 = load i64, ptr %150, align 8
-  %152 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
-  store i64 %151, ptr %152, align 8
-  br label %153
+  %147 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 9
+  %148 = load i64, ptr %147, align 8
+  %149 = icmp sgt i64 %148, -1
+  %150 = or i1 %5, %149
+  br i1 %150, label %151, label %158
 
-153:                                              ; preds = %11, %13, %6, %144
-  %154 = phi i32 [ 0, %144 ], [ -1, %6 ], [ %9, %13 ], [ -1, %11 ]
+151:                                              ; preds = %108, %113
+  %152 = phi i64 [ %112, %108 ], [ %148, %113 ]
+  %153 = icmp slt i64 %152, 0
+  br i1 %153, label %154, label %158
+
+154:                                              ; preds = %151
+  %155 = xor i64 %152, -1
+  %156 = getelementptr inbounds i64, ptr %4, i64 %155
+  %157 = load i64, ptr %156, align 8
+  br label %158
+
+158:                                              ; preds = %154, %151, %113
+  %159 = phi i64 [ -1, %113 ], [ %157, %154 ], [ %152, %151 ]
+  %160 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
+  store i64 %159, ptr %160, align 8
+  %161 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 6
+  %162 = load double, ptr %161, align 8
+  %163 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
+  store double %162, ptr %163, align 8
+  %164 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 7
+  %165 = load i64, ptr %164, align 8
+  %166 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
+  store i64 %165, ptr %166, align 8
+  br label %167
+
+167:                                              ; preds = %11, %13, %6, %158
+  %168 = phi i32 [ 0, %158 ], [ -1, %6 ], [ %9, %13 ], [ -1, %11 ]
   call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %4) #18
-  ret i32 %154
+  ret i32 %168
 }
 
 ; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
@@ -3775,10 +3785,10 @@ attributes #20 = { nobuiltin "no-builtins" }
 !4 = !{!"llvm.loop.mustprogress"}
 !5 = distinct !{!5, !4}
 !6 = distinct !{!6, !4}
-!7 = !{i64 78518}
-!8 = !{i64 77774}
+!7 = !{i64 78595}
+!8 = !{i64 77851}
 !9 = distinct !{!9, !4}
-!10 = !{i64 77933}
+!10 = !{i64 78010}
 !11 = distinct !{!11, !4}
 !12 = distinct !{!12, !4}
 !13 = distinct !{!13, !4}

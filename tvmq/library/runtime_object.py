@@ -1,6 +1,6 @@
-"""The runtime of libraries, runtime.c, as an object file for a CPU.
+"""C files of libraries as object files for a CPU: runtime.c, and onnxruntime.c for libraries that have an operator.
 
-Who exports has no C compiler, but TVM holds LLVM: what clang made of the file stands beside it as LLVM's text, once for
+Who exports has no C compiler, but TVM holds LLVM: what clang made of a file stands beside it as LLVM's text, once for
 each architecture, and begins with the hash of its sources. `tools/library_runtime.py` writes it anew.
 
 Tests: tests/library/test_runtime_object.py
@@ -20,8 +20,16 @@ from tvmq.codegen.target.cpu import ARM, X86
 from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, ObjectFile, read_object
 from tvmq.runtime.artifact.memory_file import object_file
 
-SOURCES = ("model.h", "plan.h", "sizes.h", "pool.h", "processor.h", "selftest.h", "run.h", "runtime.c")
-TEXTS = {X86: "runtime.x86_64.ll", ARM: "runtime.aarch64.ll"}
+RUNTIME, OPERATOR = "runtime", "onnxruntime"
+SOURCES = {
+    RUNTIME: ("model.h", "plan.h", "sizes.h", "pool.h", "processor.h", "selftest.h", "run.h", "runtime.c"),
+    OPERATOR: (
+        "model.h", "onnxruntime_api.h", "onnxruntime_text.h", "onnxruntime_memory.h", "onnxruntime_run.h",
+        "onnxruntime.c",
+    ),
+}  # fmt: skip
+ARCHITECTURES = {X86: "x86_64", ARM: "aarch64"}
+TEXTS = {(part, arch): f"{part}.{name}.ll" for part in SOURCES for arch, name in ARCHITECTURES.items()}
 
 
 def read_source(name: str) -> str:
@@ -29,20 +37,20 @@ def read_source(name: str) -> str:
     return (importlib.resources.files("tvmq.library") / name).read_text(encoding="utf-8")
 
 
-def hash_sources() -> str:
-    """sha256 of the C files.
+def hash_sources(part: str = RUNTIME) -> str:
+    """sha256 of the C files of a part.
 
     >>> len(hash_sources())
     64
     """
-    return hashlib.sha256("\0".join(map(read_source, SOURCES)).encode()).hexdigest()
+    return hashlib.sha256("\0".join(map(read_source, SOURCES[part])).encode()).hexdigest()
 
 
-@lru_cache(maxsize=2)
-def runtime_object(arch: str = X86) -> ObjectFile:
-    """The object file; arch: as CpuTarget.arch."""
+@lru_cache(maxsize=4)
+def runtime_object(arch: str = X86, part: str = RUNTIME) -> ObjectFile:
+    """The object file of a part; arch: as CpuTarget.arch."""
     load_compiler()
     with TemporaryDirectory(prefix="tvmq-") as folder:
         path = Path(folder, "runtime.ll")
-        path.write_text(read_source(TEXTS[arch]), encoding="utf-8")
+        path.write_text(read_source(TEXTS[part, arch]), encoding="utf-8")
         return read_object(object_file(global_function(LOAD_BITCODE)(str(path), "ll")), MACHINE_NAMES)

@@ -77,8 +77,10 @@ static int describe_tensor(const struct plan_tensor *own, const int64_t *sizes, 
     tensor->type = at(own->type);
     tensor->rank = own->rank;
     tensor->alignment = own->alignment;
-    for (uint32_t axis = 0; axis < MODEL_MOST_RANK; axis++)
-        tensor->shape[axis] = own->shape[axis] < 0 && !sizes ? -1 : number_of(numbers, own->shape[axis]);
+    for (uint32_t axis = 0; axis < MODEL_MOST_RANK; axis++) {
+        int64_t size = own->shape[axis], computed = -1 - (int64_t)model_plan.size_count;
+        tensor->shape[axis] = sizes ? number_of(numbers, size) : size < computed ? computed : size;
+    }
     tensor->bytes = own->bytes < 0 && !sizes ? -1 : number_of(numbers, own->bytes);
     tensor->scale = own->scale;
     tensor->zero_point = own->zero_point;

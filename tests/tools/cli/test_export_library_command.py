@@ -39,6 +39,8 @@ def test_the_command_writes_what_the_function_writes(cli, tmp_path):
     assert static.code == 0 and "librelu.a" in static.out and (tmp_path / "s/relu/librelu.a").is_file()
     packed = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "w" / "relu", "--wheel", "--version", "2.0")
     assert packed.code == 0 and "relu-2.0-py3-none-manylinux2014_x86_64.whl" in packed.out
+    operator = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "o" / "relu", "--onnxruntime")
+    assert operator.code == 0 and "relu.onnx" in operator.out and (tmp_path / "o" / "relu" / "relu.onnx").is_file()
 
 
 @pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")

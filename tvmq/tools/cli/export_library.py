@@ -16,8 +16,8 @@ from tvmq.tools.cli.trust import load_without_code
 
 def export_library(
     model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
-    static: bool = False, wheel: bool = False, version: str = "0.1.0", bom: bool = False, sha256: str | None = None,
-    as_json: Json = False, quiet: Quiet = False,
+    static: bool = False, wheel: bool = False, version: str = "0.1.0", bom: bool = False, onnxruntime: bool = False,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
 
@@ -31,7 +31,9 @@ def export_library(
 
     Example: tvmq export-library digits.tvmq -o digits/ --wheel --version 1.2.0
 
-    model    A model saved by `tvmq quantize`, all sizes fixed.
+    Example: tvmq export-library digits.tvmq -o digits/ --onnxruntime
+
+    model    A model saved by `tvmq quantize`; its sizes may be dynamic.
     output   Folder to write NAME.h, libNAME.so, NAME.json and example.c to.
     name     Prefix of files, functions and macros. Default: name of the folder.
     target   CPU to build for, as `tvmq build` takes it. Default: that of the model.
@@ -39,11 +41,20 @@ def export_library(
     wheel    Also write a package for pip that needs NumPy alone: import NAME; NAME.run(x).
     version  Version of that package.
     bom      Also write an ML-BOM of CycloneDX, NAME.cdx.json: hashes, targets, versions of tools.
+    onnxruntime  Also write NAME.onnx, one node that onnxruntime 1.17 or newer computes by the library.
     """
     exe = load_without_code(model, sha256)
     with step("export", quiet=quiet):
         export = tvmq.export_library(
-            exe, output, name=name, target=target, static=static, wheel=wheel, version=version, bom=bom
+            exe,
+            output,
+            name=name,
+            target=target,
+            static=static,
+            wheel=wheel,
+            version=version,
+            bom=bom,
+            onnxruntime=onnxruntime,
         )
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
@@ -60,4 +71,6 @@ def export_library(
         rows.append(["package", str(export.wheel)])
     if export.bom:
         rows.append(["materials", str(export.bom)])
+    if export.onnx:
+        rows.append(["onnxruntime", str(export.onnx)])
     print_rows(rows)
