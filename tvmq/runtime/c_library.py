@@ -20,28 +20,15 @@ import numpy as np
 
 from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.errors import ArtifactError, DataError, MemoryLimitError, TargetError
+from tvmq.runtime.c_structures import Buffer, ModelDescription, Threads, buffer_of
 from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse_not_finite
+from tvmq.runtime.library_threads import ThreadPool
 
 ABI = 1
 WRONG_CPU = -7
 FACTS = {"schema", "name", "code_hash", "targets", "inputs", "outputs"}
 OPEN_FILES = Path("/proc/self/fd")
 _loads = itertools.count(1)
-
-
-class Buffer(ctypes.Structure):
-    """NAME_buffer of the header."""
-
-    _fields_ = (("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
-
-
-class ModelDescription(ctypes.Structure):
-    """NAME_description of the header."""
-
-    _fields_ = (
-        *((name, ctypes.c_char_p) for name in ("name", "model_hash", "code_hash", "code", "codes")),
-        *((name, ctypes.c_uint32) for name in ("abi", "inputs", "outputs", "sizes")),
-    )
 
 
 class CFunctions:
@@ -70,6 +57,10 @@ class CFunctions:
             self.run = self._function(
                 f"{name}_run", ctypes.c_int, ctypes.c_void_p, buffers, buffers, Buffer, ctypes.c_void_p
             )
+            threads = ctypes.POINTER(Threads)
+            self.pool_bytes = self._function(f"{name}_pool_bytes", ctypes.c_int64, ctypes.c_uint32)
+            self.pool_start = self._function(f"{name}_pool_start", ctypes.c_int, Buffer, ctypes.c_uint32, threads)
+            self.pool_stop = self._function(f"{name}_pool_stop", ctypes.c_int, threads)
             self.status_text = self._function(f"{name}_status_text", ctypes.c_char_p, ctypes.c_int)
         except (OSError, AttributeError) as error:
             raise ArtifactError(f"load: '{path}' is no library of a model ({error}); export it again") from error
@@ -87,12 +78,15 @@ class CFunctions:
 class LibraryModel:
     """A model in a library: run it; safe to share between threads, whose runs take turns.
 
-    path    libNAME.so
-    facts   NAME.json
-    sha256  of the library
+    path         libNAME.so
+    facts        NAME.json
+    sha256       of the library
+    num_threads  threads that a run may use; None: one for each core, see `default_threads`
     """
 
-    def __init__(self, path: Path, facts: Mapping[str, Any], sha256: str | None = None) -> None:
+    def __init__(
+        self, path: Path, facts: Mapping[str, Any], sha256: str | None = None, num_threads: int | None = None
+    ) -> None:
         self.path, self.facts = path, dict(facts)
         self._functions = CFunctions(path, str(facts["name"]), sha256)
         described = ModelDescription()
@@ -107,6 +101,7 @@ class LibraryModel:
         self._input_info, self._output_info = (_infos(facts[kind]) for kind in ("inputs", "outputs"))
         self._inputs = Inputs(self._input_info)
         self._lock = ForkLock("running the model", RUNNING)
+        self._threads = ThreadPool(self._functions, num_threads)
         self._workspace = self._allocate_workspace()
 
     @property
@@ -119,6 +114,11 @@ class LibraryModel:
         """Name, shape, dtype, and scale and zero point of the codes, of each output."""
         return self._output_info
 
+    @property
+    def num_threads(self) -> int:
+        """Threads that a run may use."""
+        return self._threads.count
+
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """Run the model: a fresh array for each output; the arguments are those of `Executable.run`.
 
@@ -130,8 +130,8 @@ class LibraryModel:
             for own, array in zip(self._inputs.arrays, arrays, strict=True):
                 if own is not array:
                     own[...] = array
-            buffers = _buffers(self._inputs.arrays), _buffers(results), _buffer(self._workspace)
-            status = self._functions.run(None, *buffers, None)
+            buffers = _buffers(self._inputs.arrays), _buffers(results), buffer_of(self._workspace)
+            status = self._functions.run(None, *buffers, self._threads.reference())
         if status:
             raise DataError(f"run: '{self.path}' gave status {status}: {self._functions.text_of(status)}")
         if check_finite:
@@ -149,7 +149,7 @@ class LibraryModel:
         return f"LibraryModel({inputs} -> {outputs}; {self.path})"
 
     def _allocate_workspace(self) -> np.ndarray:
-        size = self._functions.workspace_bytes(None, 1)
+        size = self._functions.workspace_bytes(None, self._threads.count)
         self._check(min(size, 0), "load")
         try:
             return aligned_zeros([size], "uint8")
@@ -161,11 +161,13 @@ class LibraryModel:
             raise ArtifactError(f"{where}: '{self.path}': {self._functions.text_of(status)}")
 
 
-def load_library(path: Path, *, sha256: str | None = None) -> LibraryModel:
+def load_library(path: Path, *, sha256: str | None = None, num_threads: int | None = None) -> LibraryModel:
     """The model in a folder that `export_library` wrote, or that a .so or a .json of such a folder belongs to.
 
-    sha256   of libNAME.so; another one is refused before any of its code runs
-    raises   ArtifactError for a folder of something else, TargetError for a CPU that none of its code fits
+    sha256       of libNAME.so; another one is refused before any of its code runs
+    num_threads  threads that a run may use; None: one for each core, see `default_threads`
+    raises       ArtifactError for a folder of something else, TargetError for a CPU that none of its code fits,
+                 ConfigError for threads that cannot be started
     """
     path = path.resolve()
     if path.is_dir():
@@ -176,7 +178,7 @@ def load_library(path: Path, *, sha256: str | None = None) -> LibraryModel:
         path = path.with_name(f"lib{facts['name']}.so")
     else:
         facts = _require_facts(path.with_name(f"{path.stem.removeprefix('lib')}.json"))
-    return LibraryModel(path, facts, sha256)
+    return LibraryModel(path, facts, sha256, num_threads)
 
 
 def _check_hash(path: Path, file: BinaryIO, sha256: str | None) -> None:
@@ -234,9 +236,5 @@ def _infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
     return infos([{key: value for key, value in tensor.items() if key in known} for tensor in described])
 
 
-def _buffer(array: np.ndarray) -> Buffer:
-    return Buffer(array.ctypes.data, array.nbytes)
-
-
 def _buffers(arrays: Sequence[np.ndarray]) -> Any:
-    return (Buffer * len(arrays))(*map(_buffer, arrays))
+    return (Buffer * len(arrays))(*map(buffer_of, arrays))
