@@ -81,16 +81,35 @@ def test_a_saved_model_may_have_any_name(digits, tmp_path):
     assert isinstance(tvmq.load(tmp_path / "net.so"), tvmq.Executable)
 
 
+def test_a_library_alone_is_loaded_under_any_name(digits, digits_folder, tmp_path):
+    shutil.copy(digits_folder / "libdigits.so", tmp_path / "deploy.so")
+    (tmp_path / "deploy.json").write_text('{"nodes": []}')  # of something else
+    model = tvmq.load(tmp_path / "deploy.so")
+    assert model.input_info == digits.exe.input_info
+    assert list(map(str, model.output_info)) == list(map(str, digits.exe.output_info))
+    assert (model.facts["name"], model.facts["targets"]) == ("digits", [{"name": digits.exe.target.name, "needs": []}])
+    np.testing.assert_array_equal(model(digits.pictures[:1]), digits.expected[0])
+
+
+def test_damaged_libraries_alone_are_refused(digits_folder, tmp_path):
+    """A name is looked for in bytes that may be anything; nothing of them is loaded without one."""
+    whole = (digits_folder / "libdigits.so").read_bytes()
+    path = tmp_path / "deploy.so"
+    headers = [whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :] for at in (4, 5, 32, 39, 54, 56)]
+    without_name = whole.replace(b"libdigits.so\0", b"LIBdigits.so\0")
+    for data in (*(whole[:size] for size in (4, 40, 64, 100, 600)), *headers, without_name):
+        path.write_bytes(data)
+        with pytest.raises(ArtifactError, match="deploy.so' is no library of a model"):
+            tvmq.load(path)
+
+
 def test_refusals(digits_folder, tmp_path):
     with pytest.raises(ArtifactError, match=re.escape(f"load: '{tmp_path}' has 0 libraries of models, one is expected")):
         tvmq.load(tmp_path)
     with pytest.raises(ConfigError, match="is a library, which has machine code alone; load the .tvmq file that it was"):
         tvmq.load(digits_folder, code=False)
-    shutil.copy(digits_folder / "libdigits.so", tmp_path / "libother.so")
-    with pytest.raises(ArtifactError, match="other.json' describes no library of a model; keep .so and .json of"):
-        tvmq.load(tmp_path / "libother.so")
     (tmp_path / "other.json").write_text(json.dumps({"schema": 1, "name": "other"}))
-    with pytest.raises(ArtifactError, match="other.json' describes no library of a model"):
+    with pytest.raises(ArtifactError, match="other.json' describes no library of a model; name the .so"):
         tvmq.load(tmp_path / "other.json")
     with pytest.raises(ArtifactError, match="load: "):
         tvmq.load(tmp_path / "none")

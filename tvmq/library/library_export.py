@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.base.whole_file import write_files
+from tvmq.base.whole_file import write_file, write_files
 from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for, machines_of
 from tvmq.codegen.compile.external_code import take_external_modules
 from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
@@ -50,7 +50,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 class LibraryExport:
     """Files that `export_library` wrote, and what they are.
 
-    library, header, facts, example   the files
+    library          the shared library
+    header, facts, example   the files beside it; None where the library was to be alone
     library_bytes    of the shared library
     constant_bytes   of weights and other constants in it
     undefined        functions that a program with the library has to have
@@ -59,9 +60,9 @@ class LibraryExport:
     """
 
     library: Path
-    header: Path
-    facts: Path
-    example: Path
+    header: Path | None
+    facts: Path | None
+    example: Path | None
     library_bytes: int
     constant_bytes: int
     undefined: tuple[str, ...]
@@ -71,7 +72,8 @@ class LibraryExport:
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
         asks = ", ".join(self.undefined) or "nothing"
-        return f"{self.library}, {self.header.name}: {code}; it asks a program for {asks}"
+        header = f", {self.header.name}" if self.header else ""
+        return f"{self.library}{header}: {code}; it asks a program for {asks}"
 
 
 def export_library(
@@ -85,14 +87,15 @@ def export_library(
     wheel: bool = False,
     version: str = "0.1.0",
 ) -> LibraryExport:
-    """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
+    """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder, or one .so alone.
 
     The library computes what `build` and `run` give, bit for bit, without Python, TVM or a heap: NAME_run takes
     pointers to inputs, outputs and a workspace. It needs memcpy and memset of the C library, and what
     `LibraryExport.undefined` lists beyond.
 
     model    an executable that was built or loaded, or a module as `build` takes it; all sizes fixed
-    folder   made if it is not there; all files are written under other names and renamed
+    folder   made if it is not there; all files are written under other names and renamed. A path that ends in ".so" is
+             that of the library, which `tvmq.load` and other programs open under any name; nothing is put beside it
     name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
     params   weights that are still parameters of the module
     target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
@@ -100,13 +103,17 @@ def export_library(
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
-    raises   ConfigError for a name, a version or a dynamic size, BuildError naming the layer that cannot be held,
-             TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
+    raises   ConfigError for a name, a version, a dynamic size or a package of a library alone, BuildError naming the
+             layer that cannot be held, TargetError for other systems than Linux on x86-64, OutputError if the files
+             cannot be written
     """
     folder = Path(folder)
+    is_alone = folder.suffix == ".so" and not folder.is_dir()
     name = _check_name(name if name is not None else _name_of(folder))
     if wheel:
         check_wheel(name, version)
+        if is_alone:
+            raise ConfigError(f"export_library: a package needs a folder; '{folder}' names a library alone")
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
     machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
@@ -131,22 +138,27 @@ def export_library(
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
     packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
-    write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
-    header, facts_file, example = (folder / file for file in names)
+    if is_alone:
+        write_file(folder, library, "export_library")
+    else:
+        write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
+    header, facts_file, example = (None if is_alone else folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
     known = tuple(undefined), tuple(machine.name for machine in machines)
     package = folder / packed[0] if packed else None
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package)
+    path = folder if is_alone else folder / f"lib{name}.so"
+    return LibraryExport(path, header, facts_file, example, *sizes, *known, package)
 
 
 def _name_of(folder: Path) -> str:
-    """The folder's name as one in C.
+    """The name of a folder or of a .so as one in C.
 
-    >>> _name_of(Path("out/Key-Words.v2")), _name_of(Path("2"))
-    ('key_words_v2', 'model_2')
+    >>> _name_of(Path("out/Key-Words.v2")), _name_of(Path("2")), _name_of(Path("out/libdigits.so"))
+    ('key_words_v2', 'model_2', 'digits')
     """
-    text = re.sub(r"[^a-z0-9_]", "_", folder.resolve().name.lower())
+    name = folder.resolve().name.lower()
+    text = re.sub(r"[^a-z0-9_]", "_", name.removesuffix(".so").removeprefix("lib") if name.endswith(".so") else name)
     return text if text[:1].isalpha() else f"model_{text}"
 
 

@@ -20,9 +20,10 @@ import numpy as np
 
 from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.errors import ArtifactError, DataError, MemoryLimitError, TargetError
-from tvmq.runtime.c_structures import Buffer, ModelDescription, Threads, buffer_of
+from tvmq.runtime.c_structures import Buffer, ModelDescription, TensorDescription, Threads, buffer_of
 from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse_not_finite
 from tvmq.runtime.library_threads import ThreadPool
+from tvmq.runtime.lone_library import describe_library, read_name
 
 ABI = 1
 WRONG_CPU = -7
@@ -34,11 +35,12 @@ _loads = itertools.count(1)
 class CFunctions:
     """Functions of a library by their names without the model's.
 
+    name     of the model; None: that in the file
     sha256   of the file; another one is refused before any of its code runs
     raises   ArtifactError for a file that is no such library
     """
 
-    def __init__(self, path: Path, name: str, sha256: str | None = None) -> None:
+    def __init__(self, path: Path, name: str | None = None, sha256: str | None = None) -> None:
         self.path = path
         try:
             file = path.open("rb")
@@ -47,6 +49,9 @@ class CFunctions:
         try:
             with file:
                 _check_hash(path, file, sha256)
+                name = name or read_name(file)
+                if name is None:
+                    raise AttributeError("it has no name of a model")
                 self._library = ctypes.CDLL(_unused_name(path, file))
             self.init = self._function(f"{name}_init", ctypes.c_int)
             self.describe = self._function(f"{name}_describe", ctypes.c_int, ctypes.POINTER(ModelDescription))
@@ -56,6 +61,10 @@ class CFunctions:
             buffers = ctypes.POINTER(Buffer)
             self.run = self._function(
                 f"{name}_run", ctypes.c_int, ctypes.c_void_p, buffers, buffers, Buffer, ctypes.c_void_p
+            )
+            tensor = ctypes.c_uint32, ctypes.c_void_p, ctypes.POINTER(TensorDescription)
+            self.input, self.output = (
+                self._function(f"{name}_{kind}", ctypes.c_int, *tensor) for kind in ("input", "output")
             )
             threads = ctypes.POINTER(Threads)
             self.pool_bytes = self._function(f"{name}_pool_bytes", ctypes.c_int64, ctypes.c_uint32)
@@ -79,23 +88,27 @@ class LibraryModel:
     """A model in a library: run it; safe to share between threads, whose runs take turns.
 
     path         libNAME.so
-    facts        NAME.json
+    facts        NAME.json; None: what the library says of itself
     sha256       of the library
     num_threads  threads that a run may use; None: one for each core, see `default_threads`
     """
 
     def __init__(
-        self, path: Path, facts: Mapping[str, Any], sha256: str | None = None, num_threads: int | None = None
+        self, path: Path, facts: Mapping[str, Any] | None, sha256: str | None = None, num_threads: int | None = None
     ) -> None:
-        self.path, self.facts = path, dict(facts)
-        self._functions = CFunctions(path, str(facts["name"]), sha256)
+        self.path = path
+        self._functions = CFunctions(path, str(facts["name"]) if facts else None, sha256)
         described = ModelDescription()
         self._check(self._functions.describe(ctypes.byref(described)), "load")
-        if (described.abi, described.code_hash.decode()) != (ABI, facts["code_hash"]):
+        if described.abi != ABI:
+            raise ArtifactError(f"load: '{path}' has the interface {described.abi}, not {ABI}; export it again")
+        self.facts = facts = dict(facts or describe_library(self._functions, described))
+        if described.code_hash.decode() != facts["code_hash"]:
             raise ArtifactError(f"load: '{path}' is not the library that its .json describes; export it again")
         status = self._functions.init()
         if status == WRONG_CPU:
-            codes = ", ".join(f"{one['name']} ({' '.join(one['needs'])})" for one in facts["targets"])
+            described_codes = (f"{one['name']} ({' '.join(one['needs'])})" for one in facts["targets"])
+            codes = ", ".join(text.removesuffix(" ()") for text in described_codes)
             raise TargetError(f"load: '{path}' has code for {codes}, and this CPU runs none; export it for this one")
         self._check(status, "load")
         self._input_info, self._output_info = (_infos(facts[kind]) for kind in ("inputs", "outputs"))
@@ -162,14 +175,14 @@ class LibraryModel:
 
 
 def load_library(path: Path, *, sha256: str | None = None, num_threads: int | None = None) -> LibraryModel:
-    """The model in a folder that `export_library` wrote, or that a .so or a .json of such a folder belongs to.
+    """The model in a folder that `export_library` wrote, or that a .json of such a folder belongs to, or in a .so.
 
     sha256       of libNAME.so; another one is refused before any of its code runs
     num_threads  threads that a run may use; None: one for each core, see `default_threads`
     raises       ArtifactError for a folder of something else, TargetError for a CPU that none of its code fits,
                  ConfigError for threads that cannot be started
     """
-    path = path.resolve()
+    path, facts = path.resolve(), None
     if path.is_dir():
         facts = _find_facts(path)
         path = path / f"lib{facts['name']}.so"
@@ -177,7 +190,7 @@ def load_library(path: Path, *, sha256: str | None = None, num_threads: int | No
         facts = _require_facts(path)
         path = path.with_name(f"lib{facts['name']}.so")
     else:
-        facts = _require_facts(path.with_name(f"{path.stem.removeprefix('lib')}.json"))
+        facts = _read_facts(path.with_name(f"{path.stem.removeprefix('lib')}.json"))
     return LibraryModel(path, facts, sha256, num_threads)
 
 
@@ -215,8 +228,7 @@ def _require_facts(path: Path) -> dict[str, Any]:
     facts = _read_facts(path)
     if facts is None:
         raise ArtifactError(
-            f"load: '{path}' describes no library of a model; keep .so and .json of `tvmq export-library` together, "
-            "under the names that they have"
+            f"load: '{path}' describes no library of a model; name the .so, or the folder of `tvmq export-library`"
         )
     return facts
 

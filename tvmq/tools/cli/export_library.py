@@ -28,9 +28,11 @@ def export_library(
 
     Example: tvmq export-library digits.tvmq -o digits/ --wheel --version 1.2.0
 
+    Example: tvmq export-library digits.tvmq -o digits.so
+
     model    A model saved by `tvmq quantize`, all sizes fixed.
-    output   Folder to write NAME.h, libNAME.so, NAME.json and example.c to.
-    name     Prefix of files, functions and macros. Default: name of the folder.
+    output   Folder to write NAME.h, libNAME.so, NAME.json and example.c to; or a .so, which is written alone.
+    name     Prefix of files, functions and macros. Default: name of the folder or of the .so.
     target   CPU to build for, as `tvmq build` takes it. Default: that of the model.
     wheel    Also write a package for pip that needs NumPy alone: import NAME; NAME.run(x).
     version  Version of that package.
@@ -41,8 +43,9 @@ def export_library(
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
         return
+    beside = [path.name for path in (export.header, export.facts, export.example) if path]
     rows = [
-        ["written", f"{export.library}, {export.header.name}, {export.facts.name} and {export.example.name}"],
+        ["written", ", ".join([str(export.library), *beside])],
         ["size", f"{size_text(export.library_bytes)}, {size_text(export.constant_bytes)} of them constants"],
         ["code", " ".join(export.targets)],
         ["asks for", ", ".join(export.undefined) or "nothing"],
