@@ -1,4 +1,4 @@
-"""What `lib.export_library("deploy.so")` writes: one C library, which runs as scripts of Relay write it, without TVM."""
+"""`lib.export_library("deploy.so")`: one C library, which runs as scripts of Relay write it, without TVM."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.call_plan import ALIGNMENT, make_plan
+from tvmq.library.core_module import extract_core
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.library_files import example_text, facts_text, header_text
 from tvmq.library.model_wheel import check_wheel, make_wheel
@@ -83,6 +84,7 @@ def export_library(
     name: str | None = None,
     params: Mapping[str, np.ndarray] | None = None,
     target: Any = None,
+    core: bool = False,
     selftest: bool = True,
     wheel: bool = False,
     version: str = "0.1.0",
@@ -100,12 +102,14 @@ def export_library(
     params   weights that are still parameters of the module
     target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
              executable, or this CPU
+    core     the integer core alone: it takes and gives codes, whose scales and zero points the library and NAME.json
+             tell, and leaves the conversions at the ends to the program
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
-    raises   ConfigError for a name, a version, a dynamic size or a package of a library alone, BuildError naming the
-             layer that cannot be held, TargetError for other systems than Linux on x86-64, OutputError if the files
-             cannot be written
+    raises   ConfigError for a name, a version, a dynamic size or a package of a library alone, IntegralError naming a
+             layer at an end of the core that is no code, BuildError naming the layer that cannot be held, TargetError
+             for other systems than Linux on x86-64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     is_alone = folder.suffix == ".so" and not folder.is_dir()
@@ -118,7 +122,9 @@ def export_library(
     mod = model.module if is_built else model
     machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
+    mod, ends = extract_core(mod) if core else (mod, {})
     plain, description = describe_source(mod)
+    description = replace(description, **ends)
     _check_sizes(description)
     codes = [(machine, _compile(mod, machine)) for machine in machines]
     interface = _describe(name, plain, description, [planned for _, planned in codes])
@@ -131,6 +137,7 @@ def export_library(
     facts = {
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],
+        "core": core,
         "batch": description.batch,
         "limits": description.limits,
     }

@@ -2,7 +2,7 @@
 
 A forked child has none of its parent's threads, so it starts a pool of its own when it first runs the model.
 
-Tests: tests/library/test_load_threads.py
+Tests: tests/library/test_threads.py
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ThreadPool:
         self._start("load")
 
     def reference(self) -> Any:
-        """What NAME_run takes for its threads; null for one. For one run at a time."""
+        """Pointer for NAME_run, of one run at a time; null for one thread."""
         if self.count == 1:
             return None
         if self._process != os.getpid():

@@ -1,4 +1,4 @@
-"""What a C library says of itself, where no .json lies beside it: its name from the file, the rest from its functions.
+"""Facts that a C library tells where no .json lies beside it: its name is in the file, the rest is what functions say.
 
 Names of functions begin with the model's, which the library holds as its SONAME, libNAME.so, whatever the file is
 called. Scales of one a channel are in the .json alone.

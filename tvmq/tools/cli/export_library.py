@@ -15,7 +15,7 @@ from tvmq.tools.cli.trust import load_without_code
 
 
 def export_library(
-    model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
+    model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None, core: bool = False,
     wheel: bool = False, version: str = "0.1.0", sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
@@ -30,16 +30,19 @@ def export_library(
 
     Example: tvmq export-library digits.tvmq -o digits.so
 
+    Example: tvmq export-library digits.tvmq -o digits/ --core
+
     model    A model saved by `tvmq quantize`, all sizes fixed.
     output   Folder to write NAME.h, libNAME.so, NAME.json and example.c to; or a .so, which is written alone.
     name     Prefix of files, functions and macros. Default: name of the folder or of the .so.
     target   CPU to build for, as `tvmq build` takes it. Default: that of the model.
+    core     The integer core alone: codes in, codes out. NAME.json has their scales and zero points.
     wheel    Also write a package for pip that needs NumPy alone: import NAME; NAME.run(x).
     version  Version of that package.
     """
     exe = load_without_code(model, sha256)
     with step("export", quiet=quiet):
-        export = tvmq.export_library(exe, output, name=name, target=target, wheel=wheel, version=version)
+        export = tvmq.export_library(exe, output, name=name, target=target, core=core, wheel=wheel, version=version)
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
         return
