@@ -36,7 +36,8 @@ def header_text(interface: Interface) -> str:
 def _scale_macros(name: str, place: str, tensor: Mapping[str, Any]) -> Iterator[str]:
     """Scales of one a channel, which NAME_tensor has no room for, of codes that the library takes or gives.
 
-    >>> print("".join(_scale_macros("net", "output 0", {"dtype": "int32", "scale": [0.5, 0.25], "zero_point": [0, 0]})), end="")
+    >>> sums = {"dtype": "int32", "scale": [0.5, 0.25], "zero_point": [0, 0]}
+    >>> print("".join(_scale_macros("net", "output 0", sums)), end="")
     #define NET_OUTPUT_0_SCALES {0.5f, 0.25f} /* of channels */
     #define NET_OUTPUT_0_ZERO_POINT 0
     """
