@@ -192,6 +192,26 @@ def test_a_child_starts_threads_of_its_own(batched):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+def test_forks_while_another_thread_runs_the_model(batched):
+    model, stop = tvmq.load(batched.folder, num_threads=2), threading.Event()
+
+    def run_on() -> None:
+        while not stop.is_set():
+            model(batched.pictures)
+
+    thread = threading.Thread(target=run_on)
+    thread.start()
+    statuses = []
+    for _ in range(5):
+        child = os.fork()
+        if not child:
+            os._exit(0 if np.array_equal(model(batched.pictures), batched.expected) else 1)
+        statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    stop.set()
+    thread.join()
+    assert statuses == [0] * 5
+
+
 def test_numbers_of_threads_are_checked(batched, without_threads):
     for count in (0, True, "2"):
         with pytest.raises(ConfigError, match="load: num_threads must be an integer of at least 1. Got "):
