@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2
 shift
-[ $# -gt 0 ] || set -- c cpp rust go node python_ctypes fastapi
+[ $# -gt 0 ] || set -- c cpp static rust go node python_ctypes fastapi
 status=0
 for name in "$@"; do
     out="$folder/$name"

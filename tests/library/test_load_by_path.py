@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tvm import relax
+from tvm import relax, tirx
 
 import tvmq
 from tvmq.errors import ArtifactError, ConfigError
@@ -104,12 +104,30 @@ def test_damaged_libraries_alone_are_refused(digits_folder, tmp_path):
 
 
 def test_refusals(digits_folder, tmp_path):
-    with pytest.raises(ArtifactError, match=re.escape(f"load: '{tmp_path}' has 0 libraries of models, one is expected")):
+    with pytest.raises(
+        ArtifactError, match=re.escape(f"load: '{tmp_path}' has 0 libraries of models, one is expected")
+    ):
         tvmq.load(tmp_path)
-    with pytest.raises(ConfigError, match="is a library, which has machine code alone; load the .tvmq file that it was"):
+    with pytest.raises(
+        ConfigError, match="is a library, which has machine code alone; load the .tvmq file that it was"
+    ):
         tvmq.load(digits_folder, code=False)
     (tmp_path / "other.json").write_text(json.dumps({"schema": 1, "name": "other"}))
     with pytest.raises(ArtifactError, match="other.json' describes no library of a model; name the .so"):
         tvmq.load(tmp_path / "other.json")
     with pytest.raises(ArtifactError, match="load: "):
         tvmq.load(tmp_path / "none")
+
+
+def test_a_library_alone_of_dynamic_sizes(tmp_path):
+    rows, builder = tirx.Var("rows", "int64"), relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((rows, 4), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(relax.op.nn.relu(x))
+        builder.emit_func_output(y)
+    model = tvmq.load(tvmq.export_library(builder.get(), tmp_path / "deploy.so").library)
+    assert (model.input_info[0].shape, model.output_info[0].shape) == (("rows", 4), ("rows", 4))
+    for count in (1, 5, 3):
+        array = np.arange(-4, 4 * count - 4, dtype="float32").reshape(count, 4)
+        np.testing.assert_array_equal(model(array), np.maximum(array, 0))

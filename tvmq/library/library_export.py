@@ -18,30 +18,31 @@ import numpy as np
 import tvm
 
 from tvmq.base.whole_file import write_file, write_files
-from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for, machines_of
+from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for
 from tvmq.codegen.compile.external_code import take_external_modules
 from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.performance.tuning_table import tiles_for
-from tvmq.codegen.target.cpu import X86, CpuTarget, rank_of
-from tvmq.errors import BuildError, ConfigError, TargetError
+from tvmq.codegen.target.cpu import CpuTarget
+from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
-from tvmq.library.call_plan import ALIGNMENT, make_plan
+from tvmq.library.call_plan import make_plan
 from tvmq.library.core_module import extract_core
 from tvmq.library.golden_values import GoldenRun
+from tvmq.library.interface import Interface, describe_interface, usual_sizes
 from tvmq.library.library_files import example_text, facts_text, header_text
+from tvmq.library.machines import SYSTEM_NAMES, check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
-from tvmq.library.plan_bytes import CodePlan, Interface
+from tvmq.library.plan_bytes import CodePlan
 from tvmq.library.processors import pack_needs
 from tvmq.library.runtime_object import runtime_object
+from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
-from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
-from tvmq.runtime.artifact.native_library import is_linux_x86
 from tvmq.runtime.executable import Executable
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -58,6 +59,7 @@ class LibraryExport:
     undefined        functions that a program with the library has to have
     targets          names of the CPUs that it has code for
     wheel            the package for pip, if one was asked for
+    archive          the static library, if one was asked for
     """
 
     library: Path
@@ -69,6 +71,7 @@ class LibraryExport:
     undefined: tuple[str, ...]
     targets: tuple[str, ...]
     wheel: Path | None = None
+    archive: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -86,6 +89,7 @@ def export_library(
     target: Any = None,
     core: bool = False,
     selftest: bool = True,
+    static: bool = False,
     wheel: bool = False,
     version: str = "0.1.0",
 ) -> LibraryExport:
@@ -95,7 +99,7 @@ def export_library(
     pointers to inputs, outputs and a workspace. It needs memcpy and memset of the C library, and what
     `LibraryExport.undefined` lists beyond.
 
-    model    an executable that was built or loaded, or a module as `build` takes it; all sizes fixed
+    model    an executable that was built or loaded, or a module as `build` takes it; sizes may be dynamic
     folder   made if it is not there; all files are written under other names and renamed. A path that ends in ".so" is
              that of the library, which `tvmq.load` and other programs open under any name; nothing is put beside it
     name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
@@ -105,57 +109,64 @@ def export_library(
     core     the integer core alone: it takes and gives codes, whose scales and zero points the library and NAME.json
              tell, and leaves the conversions at the ends to the program
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
+    static   also write libNAME.a, for programs that are linked statically
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
-    raises   ConfigError for a name, a version, a dynamic size or a package of a library alone, IntegralError naming a
+    raises   ConfigError for a name, a version, or a package or an archive of a library alone, IntegralError naming a
              layer at an end of the core that is no code, BuildError naming the layer that cannot be held, TargetError
-             for other systems than Linux on x86-64, OutputError if the files cannot be written
+             for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     is_alone = folder.suffix == ".so" and not folder.is_dir()
     name = _check_name(name if name is not None else _name_of(folder))
+    if is_alone and (wheel or static):
+        raise ConfigError(f"export_library: a package or an archive needs a folder; '{folder}' names a library alone")
     if wheel:
         check_wheel(name, version)
-        if is_alone:
-            raise ConfigError(f"export_library: a package needs a folder; '{folder}' names a library alone")
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
-    machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
+    machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
     mod, ends = extract_core(mod) if core else (mod, {})
     plain, description = describe_source(mod)
     description = replace(description, **ends)
-    _check_sizes(description)
-    codes = [(machine, _compile(mod, machine)) for machine in machines]
-    interface = _describe(name, plain, description, [planned for _, planned in codes])
-    golden = GoldenRun(plain, description.inputs) if selftest else None
-    plans = [_plan_code(number, machine, planned, golden) for number, (machine, planned) in enumerate(codes)]
+    codes = [(machine, _compile(mod, machine, description.batch)) for machine in machines]
+    unaligned = set[int].intersection(*(set(planned.unaligned) for _, planned in codes))
+    interface = describe_interface(name, _hash_of(plain), plain, description, sorted(unaligned))
+    interface, plans = _plan_codes(interface, plain, codes, selftest)
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(X86))
+    assembly = assemble_library(interface, plans, objects, runtime_object(machines[0].arch))
+    library, interface = assembly.library, assembly.interface
     facts = {
+        "machine": SYSTEM_NAMES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],
         "core": core,
         "batch": description.batch,
-        "limits": description.limits,
+        "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
+        "indices": list(description.indices),
     }
-    texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
+    texts = header_text(interface), facts_text(interface, library, facts, assembly.undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
     packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
+    if packed:
+        files[packed[0]] = packed[1]
+    if static:
+        files[f"lib{name}.a"] = assembly.archive()
     if is_alone:
         write_file(folder, library, "export_library")
     else:
-        write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
+        write_files(folder, {f"lib{name}.so": library, **files}, "export_library")
+    path = folder if is_alone else folder / f"lib{name}.so"
     header, facts_file, example = (None if is_alone else folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
-    known = tuple(undefined), tuple(machine.name for machine in machines)
-    package = folder / packed[0] if packed else None
-    path = folder if is_alone else folder / f"lib{name}.so"
-    return LibraryExport(path, header, facts_file, example, *sizes, *known, package)
+    known = assembly.undefined, tuple(machine.name for machine in machines)
+    package, archive = folder / packed[0] if packed else None, folder / f"lib{name}.a" if static else None
+    return LibraryExport(path, header, facts_file, example, *sizes, *known, package, archive)
 
 
 def _name_of(folder: Path) -> str:
@@ -178,17 +189,6 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _check_machines(target: Any) -> list[CpuTarget]:
-    """The CPUs, each once, in the order in which NAME_init tries them."""
-    machines = machines_of(list(target) if isinstance(target, tuple) else target)
-    for machine in machines:
-        if not isinstance(machine, CpuTarget) or not is_linux_x86(machine):
-            raise TargetError(
-                f"export_library: {machine.name} is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"
-            )
-    return sorted((machine for machine in machines if isinstance(machine, CpuTarget)), key=rank_of)
-
-
 def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.IRModule:
     """The module as `build` compiles it."""
     if (why := why_emulated(mod)) is not None:
@@ -200,35 +200,53 @@ def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.
     return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else mod
 
 
-def _check_sizes(description: Description) -> None:
-    for tensor in (*description.inputs, *description.outputs):
-        if not all(isinstance(size, int) for size in tensor["shape"]):
-            raise ConfigError(
-                f"export_library: '{tensor['name']}' has dynamic sizes {list(tensor['shape'])}; fix them with "
-                "tvmq.build(..., sizes={name: number})"
-            )
-
-
-def _compile(mod: tvm.IRModule, machine: CpuTarget) -> PlannedCode:
-    lowered = lower_for(mod, machine, None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
+def _compile(mod: tvm.IRModule, machine: CpuTarget, batch: str = "") -> PlannedCode:
+    lowered = lower_for(mod, machine, batch or None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
     return compile_planned(lowered.module, machine)
 
 
-def _describe(name: str, plain: tvm.IRModule, description: Description, codes: Sequence[PlannedCode]) -> Interface:
-    """Names, hashes and tensors; an input may begin anywhere if all codes take it so."""
+def _hash_of(plain: tvm.IRModule) -> str:
     blobs = module_to_bytes(plain)
-    free = set[int].intersection(*(set(code.unaligned) for code in codes))
-    inputs = [
-        {**tensor, "alignment": np.dtype(tensor["dtype"]).itemsize if number in free else ALIGNMENT}
-        for number, tensor in enumerate(description.inputs)
-    ]
-    outputs = [{**tensor, "alignment": ALIGNMENT} for tensor in description.outputs]
-    model_hash = hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
-    return Interface(name, model_hash, "", inputs, outputs)
+    return hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
 
 
-def _plan_code(number: int, machine: CpuTarget, planned: PlannedCode, golden: GoldenRun | None) -> CodePlan:
+def _plan_codes(
+    interface: Interface, plain: tvm.IRModule, codes: Sequence[tuple[CpuTarget, PlannedCode]], selftest: bool
+) -> tuple[Interface, list[CodePlan]]:
+    """The interface with sizes for a self-test, and the plans of all codes with what the definition gives for them.
+
+    raises   ConfigError for a model that takes none of the sizes that are tried
+    """
+    candidates = usual_sizes(interface)
+    for is_tested in (True, False) if selftest else (False,):
+        for sizes in candidates:
+            interface = replace(interface, usual=sizes)
+            golden = _golden_run(interface, plain) if is_tested else None
+            if is_tested and golden is None:
+                continue
+            try:
+                return interface, [_plan_code(number, *code, interface, golden) for number, code in enumerate(codes)]
+            except OutOfRange:
+                continue
+    limits = ", ".join(f"'{one.name}' of {one.least} to {one.most}" for one in interface.dimensions)
+    raise ConfigError(
+        f"export_library: no sizes were found that the model takes, of {limits}; fix them with tvmq.build(..., "
+        "sizes={name: number})"
+    )
+
+
+def _golden_run(interface: Interface, plain: tvm.IRModule) -> GoldenRun | None:
+    """What the definition gives for the usual sizes; None if it gives nothing."""
+    shapes = interface.shapes_at(interface.usual)
+    inputs = [{**tensor, "shape": shape} for tensor, shape in zip(interface.inputs, shapes, strict=False)]
+    golden = GoldenRun(plain, inputs, interface.usual)
+    return golden if golden.values or golden.outputs else None
+
+
+def _plan_code(
+    number: int, machine: CpuTarget, planned: PlannedCode, interface: Interface, golden: GoldenRun | None
+) -> CodePlan:
     symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
-    plan = make_plan(planned.module)
+    plan = make_plan(planned.module, sizes=interface.sizes.copy(), usual=interface.usual, scratch=planned.scratch)
     values = golden.golden_values(plan, planned.calls) if golden is not None else ()
-    return CodePlan(machine.name, pack_needs(machine.needs), plan, planned.scratch, symbols, values)
+    return CodePlan(machine.name, pack_needs(machine.needs, machine.arch), plan, symbols, values)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.base.text import c_comment, c_float
-from tvmq.library.plan_bytes import Interface
+from tvmq.library.interface import Interface
 from tvmq.library.runtime_object import read_source
 from tvmq.version import __version__
 
@@ -26,7 +26,9 @@ def header_text(interface: Interface) -> str:
         for kind, tensors in (("input", interface.inputs), ("output", interface.outputs))
         for number, tensor in enumerate(tensors)
     ]
-    lines = [f"   {place}: {tensor['name']}, {tensor['dtype']} {list(tensor['shape'])}" for place, tensor in tensors]
+    sizes = enumerate(interface.dimensions)
+    lines = [f"   size {number}: {one.name}, {one.least} to {one.most}" for number, one in sizes]
+    lines += [f"   {place}: {tensor['name']}, {tensor['dtype']} {list(tensor['shape'])}" for place, tensor in tensors]
     comment = "\n".join(c_comment(line) for line in lines)
     macros = "".join(line for place, tensor in tensors for line in _scale_macros(interface.name, place, tensor))
     text = text.replace(" */\n#ifndef", f"\n\n{comment} */\n#ifndef", 1)

@@ -31,6 +31,12 @@ class TensorDescription(ctypes.Structure):
     )
 
 
+class SizeDescription(ctypes.Structure):
+    """NAME_size: a dynamic dimension."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("least", ctypes.c_int64), ("most", ctypes.c_int64))
+
+
 class ModelDescription(ctypes.Structure):
     """NAME_description."""
 

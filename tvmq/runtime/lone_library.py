@@ -11,11 +11,10 @@ from __future__ import annotations
 import ctypes
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
-from tvmq.errors import ArtifactError
-from tvmq.runtime.c_structures import ModelDescription, TensorDescription
+from tvmq.runtime.c_structures import ModelDescription, SizeDescription, TensorDescription
 
 # Of ELF files of 64 bits, little-endian
 HEADER = struct.Struct("<4sBB26xQ14xHH")  # magic, class, byte order; place, size and number of the program headers
@@ -59,27 +58,38 @@ def _read_bytes(file: BinaryIO, place: int, count: int) -> bytes:
 
 
 def describe_library(functions: Any, described: ModelDescription) -> dict[str, Any]:
-    """The facts that a .json would have.
-
-    functions   of the library
-    raises      ArtifactError for a library of dynamic sizes, whose names its .json has
-    """
-    if described.sizes:
-        raise ArtifactError(
-            f"load: '{functions.path}' has dynamic sizes, whose names are in its .json; keep both files together"
-        )
+    """The facts that a .json would have, of the functions of a library."""
+    sizes = [SizeDescription() for _ in range(described.sizes)]
+    for number, size in enumerate(sizes):
+        functions.dimension(number, ctypes.byref(size))
     return {
         "name": described.name.decode(),
         "code_hash": described.code_hash.decode(),
         "targets": [{"name": name, "needs": []} for name in described.codes.decode().split()],
-        "inputs": [_describe_tensor(functions.input, number) for number in range(described.inputs)],
-        "outputs": [_describe_tensor(functions.output, number) for number in range(described.outputs)],
+        "limits": {size.name.decode(): {"least": size.least, "most": size.most, "why": ""} for size in sizes},
+        "inputs": [_describe_tensor(functions.input, number, sizes) for number in range(described.inputs)],
+        "outputs": [_describe_tensor(functions.output, number, sizes) for number in range(described.outputs)],
     }
 
 
-def _describe_tensor(function: Any, number: int) -> Mapping[str, Any]:
-    tensor = TensorDescription()
-    function(number, None, ctypes.byref(tensor))
+def _describe_tensor(function: Any, number: int, sizes: Sequence[SizeDescription]) -> Mapping[str, Any]:
+    tensor = _call(function, number, None)
+    name = tensor.name.decode()
     codes = {"scale": tensor.scale, "zero_point": tensor.zero_point} if tensor.scale else {}
-    shape = list(tensor.shape[: tensor.rank])
-    return {"name": tensor.name.decode(), "shape": shape, "dtype": tensor.type.decode(), **codes}
+    shape = [size if size >= 0 else f"{name}_{axis}" for axis, size in enumerate(tensor.shape[: tensor.rank])]
+    # a dimension's axis is where its size stands: two sizes of it tell
+    least = [size.least for size in sizes]
+    for place, size in enumerate(sizes):
+        few, more = list(least), list(least)
+        more[place] = min(size.least + 1, size.most)
+        pairs = zip(_call(function, number, few).shape, _call(function, number, more).shape, strict=True)
+        for axis, pair in enumerate(list(pairs)[: tensor.rank]):
+            if isinstance(shape[axis], str) and pair == (few[place], more[place]):
+                shape[axis] = size.name.decode()
+    return {"name": name, "shape": shape, "dtype": tensor.type.decode(), **codes}
+
+
+def _call(function: Any, number: int, sizes: Sequence[int] | None) -> TensorDescription:
+    tensor = TensorDescription()
+    function(number, sizes and (ctypes.c_int64 * len(sizes))(*sizes), ctypes.byref(tensor))
+    return tensor

@@ -16,15 +16,18 @@ from tvmq.tools.cli.trust import load_without_code
 
 def export_library(
     model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None, core: bool = False,
-    wheel: bool = False, version: str = "0.1.0", sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+    static: bool = False, wheel: bool = False, version: str = "0.1.0", sha256: str | None = None,
+    as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
 
-    Linux on x86-64. NAME_run computes what `tvmq run` gives, bit for bit; example.c shows how to call it.
+    Linux on x86-64 and aarch64. NAME_run computes what `tvmq run` gives, bit for bit; example.c shows how to call it.
 
     Example: tvmq export-library digits.tvmq -o digits/
 
     Example: tvmq export-library digits.tvmq -o digits/ --target x86-64-v3
+
+    Example: tvmq export-library digits.tvmq -o digits/ --target arm-dotprod --static
 
     Example: tvmq export-library digits.tvmq -o digits/ --wheel --version 1.2.0
 
@@ -37,12 +40,15 @@ def export_library(
     name     Prefix of files, functions and macros. Default: name of the folder or of the .so.
     target   CPU to build for, as `tvmq build` takes it. Default: that of the model.
     core     The integer core alone: codes in, codes out. NAME.json has their scales and zero points.
+    static   Also write libNAME.a, for programs that are linked statically.
     wheel    Also write a package for pip that needs NumPy alone: import NAME; NAME.run(x).
     version  Version of that package.
     """
     exe = load_without_code(model, sha256)
     with step("export", quiet=quiet):
-        export = tvmq.export_library(exe, output, name=name, target=target, core=core, wheel=wheel, version=version)
+        export = tvmq.export_library(
+            exe, output, name=name, target=target, core=core, static=static, wheel=wheel, version=version
+        )
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
         return
@@ -53,6 +59,8 @@ def export_library(
         ["code", " ".join(export.targets)],
         ["asks for", ", ".join(export.undefined) or "nothing"],
     ]
+    if export.archive:
+        rows.append(["static", str(export.archive)])
     if export.wheel:
         rows.append(["package", str(export.wheel)])
     print_rows(rows)
