@@ -3,7 +3,7 @@
     python examples/make_library.py build/examples
 
 Into the folder go digits.h, libdigits.so, libdigits.a, digits.onnx, pictures.f32 and scores.f32: float32, one picture
-(16 x 16) or ten scores after another.
+(16 x 16) or ten scores after another; and digits_qdq.onnx, the same network for onnxruntime's own kernels.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ def main(folder: Path) -> None:
     calibration = [{"image": demo.calibration[i : i + 1]} for i in range(16)]
     module = tvmq.quantize(mod, params, calibration)
     tvmq.export_library(module, folder, name="digits", static=True, onnxruntime=True)
+    tvmq.to_onnx(module, folder / "digits_qdq.onnx")
     pictures = np.ascontiguousarray(demo.test[:PICTURES], "float32")
     scores = [tvmq.reference.run(module, {"image": picture[None]})[0] for picture in pictures]
     pictures.tofile(folder / "pictures.f32")

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Runs examples: run_all.sh FOLDER [NAME...]. FOLDER is that of make_library.py. Each script run.sh builds and runs its
 # program, which writes scores of the pictures; they must be those of the definition, byte for byte. Status 77: skipped.
+# A file report.txt that a program writes is shown.
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2
 shift
-[ $# -gt 0 ] || set -- c cpp static rust go node python_ctypes onnxruntime_python
+[ $# -gt 0 ] || set -- c cpp static rust go node python_ctypes onnxruntime_python fastapi
 status=0
 for name in "$@"; do
     out="$folder/$name"
@@ -16,6 +17,7 @@ for name in "$@"; do
         echo "$name: skipped: $(tail -n 1 "$out/log")"
     elif [ $result = 0 ] && cmp "$folder/scores.f32" "$out/scores.f32" >>"$out/log" 2>&1; then
         echo "$name: equal"
+        [ ! -f "$out/report.txt" ] || sed 's/^/    /' "$out/report.txt"
     else
         echo "$name: failed"
         cat "$out/log"

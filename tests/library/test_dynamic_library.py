@@ -24,7 +24,7 @@ from tests.support.models import dynamic_models
 from tvmq.errors import DataError
 from tvmq.library.library_export import LibraryExport
 from tvmq.runtime.artifact.native_library import runs_linux_x86
-from tvmq.runtime.c_library import Buffer, CFunctions, Tensor, load_library
+from tvmq.runtime.c_library import Buffer, CFunctions, TensorDescription, load_library
 from tvmq.runtime.inputs import aligned_zeros
 
 pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
@@ -196,7 +196,7 @@ def test_wrong_sizes_get_a_status(of_pictures):
     wrong = [None, (-1, 8, 8), (1, 0, 8), (1, 8, -(2**63)), (1, 2**63 - 1, 8), (most + 1, 8, 8), (1, most, most)]
     for sizes in wrong:
         assert library.workspace_bytes(sizes) == WRONG_SIZE == library.run(sizes, [x], y, need), sizes
-        tensor = Tensor()
+        tensor = TensorDescription()
         expected = 0 if sizes is None else WRONG_SIZE
         assert library.functions.output(0, as_sizes(sizes), ctypes.byref(tensor)) == expected, sizes
     assert library.workspace_bytes((most, 8, 8)) == need  # samples are run one after the other
@@ -223,7 +223,7 @@ def test_dimensions_and_shapes_are_described(of_pictures):
         described.append((ctypes.c_char_p(size[0]).value, size[1], size[2]))
     assert described == [(name, int(name != b"batch"), 2**31 - 1) for name in (b"batch", b"rows", b"columns")]
     assert library.dimension(3, size) == NO_SUCH and library.dimension(0, None) == NULL
-    tensor = Tensor()
+    tensor = TensorDescription()
     assert library.functions.output(0, None, ctypes.byref(tensor)) == 0
     assert (tensor.shape[: tensor.rank], tensor.bytes) == ([-1, 4, -4, -4], -1)
     assert library.functions.output(0, as_sizes((2, 9, 6)), ctypes.byref(tensor)) == 0

@@ -26,13 +26,15 @@ def files(digits, tmp_path_factory) -> Path:
     tvmq.export_library(digits.exe, folder, name="digits", onnxruntime=True)
     digits.pictures.astype("float32").tofile(folder / "pictures.f32")
     np.concatenate(digits.expected).tofile(folder / "scores.f32")
+    tvmq.to_onnx(digits.module, folder / "digits.onnx")
     return folder
 
 
 def run_examples(folder: Path, *names: str) -> subprocess.CompletedProcess[str]:
     """Result of examples/run_all.sh."""
     command = ["sh", EXAMPLES / "run_all.sh", folder, *names]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHON": sys.executable})
+    environment = {**os.environ, "PYTHON": sys.executable}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 @pytest.mark.slow
@@ -41,7 +43,9 @@ def test_scores_are_those_of_the_definition(files, name):
     result = run_examples(files, name)
     if result.stdout.startswith(f"{name}: skipped: "):
         pytest.skip(result.stdout.strip())
-    assert (result.returncode, result.stdout) == (0, f"{name}: equal\n"), result.stdout + result.stderr
+    head, *report = result.stdout.splitlines()
+    assert (result.returncode, head) == (0, f"{name}: equal"), result.stdout + result.stderr
+    assert (name == "fastapi") == any("tvmq, a worker of 4: " in line for line in report)
 
 
 @pytest.mark.slow
@@ -57,6 +61,6 @@ def test_another_score_is_a_failure(files, tmp_path):
 
 
 def test_all_examples_are_run():
-    assert " ".join(NAMES) == "c cpp go node onnxruntime_python python_ctypes rust static"
+    assert " ".join(NAMES) == "c cpp fastapi go node onnxruntime_python python_ctypes rust static"
     (line,) = [line for line in (EXAMPLES / "run_all.sh").read_text().splitlines() if "set -- " in line]
     assert sorted(line.partition("set -- ")[2].split()) == NAMES

@@ -133,6 +133,18 @@ def test_a_function_of_a_runtime_is_refused(tmp_path):
         tvmq.export_library(builder.get(), tmp_path / "m")
 
 
+def test_a_library_alone(digits, tmp_path):
+    export = tvmq.export_library(digits.exe, tmp_path / "digits.so")
+    assert [path.name for path in tmp_path.iterdir()] == ["digits.so"]
+    assert (export.library, export.header) == (tmp_path / "digits.so", None)
+    assert export.library.read_bytes() == digits.export.library.read_bytes()
+    assert str(export).startswith(f"{export.library}: ")
+    with pytest.raises(ConfigError, match="further files need a folder; '.*net.so' names a library alone"):
+        tvmq.export_library(digits.exe, tmp_path / "net.so", wheel=True)
+    (tmp_path / "folder.so").mkdir()
+    assert tvmq.export_library(digits.exe, tmp_path / "folder.so").library == tmp_path / "folder.so" / "libfolder.so"
+
+
 def test_default_name_is_that_of_the_folder(digits, tmp_path):
     export = tvmq.export_library(digits.exe, tmp_path / "Key-Words.2", target="x86-64-v3")
     assert export.library.name == "libkey_words_2.so" and "int key_words_2_run(" in export.header.read_text()

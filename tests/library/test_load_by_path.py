@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tvm import relax
+from tvm import relax, tirx
 
 import tvmq
 from tvmq.errors import ArtifactError, ConfigError
@@ -44,7 +44,7 @@ def test_no_tvm_is_imported(digits, digits_folder, tmp_path):
     paths = [str(digits_folder), str(tmp_path / "out.npy"), str(tmp_path / "in.npy")]
     command = [sys.executable, "-c", WITHOUT_TVM, *paths]
     foreign, own = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert foreign == "" and int(own) <= 12
+    assert foreign == "" and int(own) <= 14
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), digits.expected[0])
 
 
@@ -81,6 +81,28 @@ def test_a_saved_model_may_have_any_name(digits, tmp_path):
     assert isinstance(tvmq.load(tmp_path / "net.so"), tvmq.Executable)
 
 
+def test_a_library_alone_is_loaded_under_any_name(digits, digits_folder, tmp_path):
+    shutil.copy(digits_folder / "libdigits.so", tmp_path / "deploy.so")
+    (tmp_path / "deploy.json").write_text('{"nodes": []}')  # of something else
+    model = tvmq.load(tmp_path / "deploy.so")
+    assert model.input_info == digits.exe.input_info
+    assert list(map(str, model.output_info)) == list(map(str, digits.exe.output_info))
+    assert (model.facts["name"], model.facts["targets"]) == ("digits", [{"name": digits.exe.target.name, "needs": []}])
+    np.testing.assert_array_equal(model(digits.pictures[:1]), digits.expected[0])
+
+
+def test_damaged_libraries_alone_are_refused(digits_folder, tmp_path):
+    """A name is looked for in bytes that may be anything; nothing of them is loaded without one."""
+    whole = (digits_folder / "libdigits.so").read_bytes()
+    path = tmp_path / "deploy.so"
+    headers = [whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :] for at in (4, 5, 32, 39, 54, 56)]
+    without_name = whole.replace(b"libdigits.so\0", b"LIBdigits.so\0")
+    for data in (*(whole[:size] for size in (4, 40, 64, 100, 600)), *headers, without_name):
+        path.write_bytes(data)
+        with pytest.raises(ArtifactError, match="deploy.so' is no library of a model"):
+            tvmq.load(path)
+
+
 def test_refusals(digits_folder, tmp_path):
     with pytest.raises(
         ArtifactError, match=re.escape(f"load: '{tmp_path}' has 0 libraries of models, one is expected")
@@ -90,13 +112,22 @@ def test_refusals(digits_folder, tmp_path):
         ConfigError, match="is a library, which has machine code alone; load the .tvmq file that it was"
     ):
         tvmq.load(digits_folder, code=False)
-    with pytest.raises(ConfigError, match="is a library, which runs in one thread; num_threads=2 needs a .tvmq file"):
-        tvmq.load(digits_folder, num_threads=2)
-    shutil.copy(digits_folder / "libdigits.so", tmp_path / "libother.so")
-    with pytest.raises(ArtifactError, match="other.json' describes no library of a model; keep .so and .json of"):
-        tvmq.load(tmp_path / "libother.so")
     (tmp_path / "other.json").write_text(json.dumps({"schema": 1, "name": "other"}))
-    with pytest.raises(ArtifactError, match="other.json' describes no library of a model"):
+    with pytest.raises(ArtifactError, match="other.json' describes no library of a model; name the .so"):
         tvmq.load(tmp_path / "other.json")
     with pytest.raises(ArtifactError, match="load: "):
         tvmq.load(tmp_path / "none")
+
+
+def test_a_library_alone_of_dynamic_sizes(tmp_path):
+    rows, builder = tirx.Var("rows", "int64"), relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((rows, 4), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(relax.op.nn.relu(x))
+        builder.emit_func_output(y)
+    model = tvmq.load(tvmq.export_library(builder.get(), tmp_path / "deploy.so").library)
+    assert (model.input_info[0].shape, model.output_info[0].shape) == (("rows", 4), ("rows", 4))
+    for count in (1, 5, 3):
+        array = np.arange(-4, 4 * count - 4, dtype="float32").reshape(count, 4)
+        np.testing.assert_array_equal(model(array), np.maximum(array, 0))

@@ -1,10 +1,13 @@
-"""Threads of libraries: results of one to four, of the program's or of a pool, and of runs that share a pool."""
+"""Threads of libraries: results of one to four, of the program's, of a pool, and of models that `tvmq.load` gave."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
+import os
 import subprocess
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +19,10 @@ import tvmq
 from tests.library.conftest import quantize_digits
 from tests.library.test_export_library import STRICT, needs_gcc
 from tvmq.demo import load_demo
+from tvmq.errors import ConfigError
 from tvmq.library.assemble import OPTIONAL
 from tvmq.runtime.artifact.native_library import runs_linux_x86
-from tvmq.runtime.c_library import Buffer
+from tvmq.runtime.c_structures import Buffer, Threads, buffer_of
 from tvmq.runtime.inputs import aligned_zeros
 
 pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
@@ -26,12 +30,6 @@ BATCH = 32  # enough work that kernels have parallel loops
 NULL, MISALIGNED, SHORT, WRONG_THREADS, NO_THREADS = -1, -3, -4, -9, -12
 TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
 LAUNCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, TASK, ctypes.c_void_p, ctypes.c_uint32)
-
-
-class Threads(ctypes.Structure):
-    """NAME_threads of the header."""
-
-    _fields_ = (("count", ctypes.c_uint32), ("launch", ctypes.c_void_p), ("pool", ctypes.c_void_p))
 
 
 @dataclass(frozen=True)
@@ -48,15 +46,10 @@ class BatchedLibrary:
         count = threads.count if threads is not None else 1
         workspace = aligned_zeros([self.library.digits_workspace_bytes(None, count)], "uint8")
         scores = aligned_zeros(self.expected.shape, "float32")
-        images, results, memory = (buffer(array) for array in (self.pictures, scores, workspace))
+        images, results, memory = (buffer_of(array) for array in (self.pictures, scores, workspace))
         options = None if threads is None else ctypes.byref(threads)
         assert not self.library.digits_run(None, ctypes.byref(images), ctypes.byref(results), memory, options)
         return scores
-
-
-def buffer(array: np.ndarray) -> Buffer:
-    """NAME_buffer of an array."""
-    return Buffer(array.ctypes.data, array.nbytes)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +99,7 @@ def test_threads_of_the_program(count, batched):
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_eight_threads_share_a_pool(count, batched):
     memory, threads = aligned_zeros([batched.library.digits_pool_bytes(count)], "uint8"), Threads()
-    assert batched.library.digits_pool_start(buffer(memory), count, ctypes.byref(threads)) == 0
+    assert batched.library.digits_pool_start(buffer_of(memory), count, ctypes.byref(threads)) == 0
     assert threads.count == count
     with ThreadPoolExecutor(8) as callers:
         results = list(callers.map(lambda _: batched.run(threads), range(40)))
@@ -131,15 +124,100 @@ def test_pools_are_checked(batched):
     assert library.digits_pool_stop(ctypes.byref(foreign)) == WRONG_THREADS
 
 
-def test_a_program_without_threads_gets_a_status(batched, tmp_path):
-    """Names of the two functions are changed: the loader finds them nowhere, as in a static program without threads."""
+@pytest.fixture
+def without_threads(batched: BatchedLibrary, tmp_path: Path) -> Path:
+    """The library with other names of pthread_create and pthread_join, which the loader finds nowhere, as in a static
+    program without threads."""
     library = (batched.folder / "libdigits.so").read_bytes()
     for name in OPTIONAL:
         library = library.replace(name.encode(), name.encode().upper())
     (tmp_path / "libdigits.so").write_bytes(library)
-    alone = ctypes.CDLL(str(tmp_path / "libdigits.so"))
+    (tmp_path / "digits.json").write_bytes((batched.folder / "digits.json").read_bytes())
+    return tmp_path
+
+
+def test_a_program_without_threads_gets_a_status(without_threads):
+    alone = ctypes.CDLL(str(without_threads / "libdigits.so"))
     alone.digits_pool_start.argtypes = [Buffer, ctypes.c_uint32, ctypes.c_void_p]
     memory, threads = aligned_zeros([4096], "uint8"), Threads()
-    assert alone.digits_pool_start(buffer(memory), 2, ctypes.byref(threads)) == NO_THREADS
-    assert alone.digits_pool_start(buffer(memory), 1, ctypes.byref(threads)) == 0
+    assert alone.digits_pool_start(buffer_of(memory), 2, ctypes.byref(threads)) == NO_THREADS
+    assert alone.digits_pool_start(buffer_of(memory), 1, ctypes.byref(threads)) == 0
     assert alone.digits_pool_stop(ctypes.byref(threads)) == 0
+
+
+def list_threads() -> set[str]:
+    """Numbers of this process's threads. One that has been joined may stand there a moment longer."""
+    return set(os.listdir("/proc/self/task"))
+
+
+def wait_for_end(threads: set[str]) -> set[str]:
+    """Those of the threads that do not end."""
+    end = time.monotonic() + 20
+    while threads & list_threads() and time.monotonic() < end:
+        time.sleep(0.001)
+    return threads & list_threads()
+
+
+def test_loaded_models_give_equal_results_for_all_numbers_of_threads(batched, monkeypatch):
+    for count in (1, 2, 4):
+        before = list_threads()
+        model = tvmq.load(batched.folder, num_threads=count)
+        own = list_threads() - before
+        assert (model.num_threads, len(own)) == (count, count - 1)
+        with ThreadPoolExecutor(4) as callers:
+            results = list(callers.map(model, [batched.pictures] * 8))
+        assert all(np.array_equal(result, batched.expected) for result in results)
+        del model
+        assert wait_for_end(own) == set()
+    monkeypatch.setenv("TVMQ_NUM_THREADS", "3")
+    assert tvmq.load(batched.folder).num_threads == 3
+
+
+def test_many_models_leave_no_threads(batched):
+    before = list_threads()
+    for _ in range(200):
+        tvmq.load(batched.folder, num_threads=3)
+    gc.collect()
+    assert wait_for_end(list_threads() - before) == set()
+
+
+def test_a_child_starts_threads_of_its_own(batched):
+    model = tvmq.load(batched.folder, num_threads=3)
+    child = os.fork()
+    if not child:
+        before = list_threads()
+        is_equal = np.array_equal(model(batched.pictures), batched.expected)
+        os._exit(0 if is_equal and len(list_threads() - before) == 2 else 1)
+    np.testing.assert_array_equal(model(batched.pictures), batched.expected)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_forks_while_another_thread_runs_the_model(batched):
+    model, stop = tvmq.load(batched.folder, num_threads=2), threading.Event()
+
+    def run_on() -> None:
+        while not stop.is_set():
+            model(batched.pictures)
+
+    thread = threading.Thread(target=run_on)
+    thread.start()
+    statuses = []
+    for _ in range(5):
+        child = os.fork()
+        if not child:
+            os._exit(0 if np.array_equal(model(batched.pictures), batched.expected) else 1)
+        statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    stop.set()
+    thread.join()
+    assert statuses == [0] * 5
+
+
+def test_numbers_of_threads_are_checked(batched, without_threads):
+    for count in (0, True, "2"):
+        with pytest.raises(ConfigError, match="load: num_threads must be an integer of at least 1. Got "):
+            tvmq.load(batched.folder, num_threads=count)
+    with pytest.raises(ConfigError, match="starts no 257 threads: the number of threads is 0, .* a smaller num_threads"):
+        tvmq.load(batched.folder, num_threads=257)
+    with pytest.raises(ConfigError, match="starts no 2 threads: the program has no function PTHREAD_CREATE"):
+        tvmq.load(without_threads, num_threads=2)
+    np.testing.assert_array_equal(tvmq.load(without_threads, num_threads=1)(batched.pictures), batched.expected)

@@ -15,7 +15,8 @@ from tests.support.models.networks import parse, text_of
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ConfigError, DataError, TargetError
 from tvmq.runtime.inputs import TensorInfo
-from tvmq.runtime.threads import ALLOWED_CPUS, with_threads
+from tvmq.runtime.thread_counts import ALLOWED_CPUS
+from tvmq.runtime.threads import with_threads
 from tvmq.runtime.timing import Timing, measure
 
 SEVERAL = text_of(

@@ -19,8 +19,8 @@ from tests.support.models.networks import parse, text_of
 from tvmq.base import tvm_runtime
 from tvmq.base.tvm_runtime import BIND_VARIABLE, NOT_BOUND, SPIN_COUNT, SPIN_VARIABLE
 from tvmq.errors import ConfigError
-from tvmq.runtime import threads as module
-from tvmq.runtime.threads import default_threads, in_threads
+from tvmq.runtime.thread_counts import ALLOWED_CPUS, default_threads
+from tvmq.runtime.threads import in_threads
 
 # Large enough for parallel regions.
 CONV = text_of(
@@ -90,7 +90,7 @@ def test_the_calling_thread_stays_free_to_move(models: list[tvmq.Executable]) ->
     if not hasattr(os, "sched_getaffinity"):
         pytest.skip("the system does not tell which CPUs a thread may use")
     seen(models[1])
-    assert os.sched_getaffinity(0) == module.ALLOWED_CPUS
+    assert os.sched_getaffinity(0) == ALLOWED_CPUS
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TVMQ_NUM_THREADS")
     assert default_threads() == 4
     monkeypatch.delenv("TVM_NUM_THREADS")
-    assert 1 <= default_threads() <= len(module.ALLOWED_CPUS)
+    assert 1 <= default_threads() <= len(ALLOWED_CPUS)
     for bad in ("0", "two", "-1"):
         monkeypatch.setenv("TVMQ_NUM_THREADS", bad)
         with pytest.raises(ConfigError, match=f"TVMQ_NUM_THREADS must be an integer of at least 1. Got '{bad}'"):

@@ -1,7 +1,7 @@
 """Text of a model's own, such as the name of a layer, escaped for the language that it is written into.
 
     terminal, messages    printable, printable_name     one line, no control characters
-    C comment             c_comment
+    C comment, number     c_comment, c_float
     HTML, SVG, XML        xml_text                      between tags, and inside of quoted attributes
     JSON inside <script>  script_json
     C, TVMScript names    identifier of graph/names.py  letters, digits, "_"
@@ -92,6 +92,16 @@ def c_comment(text: str) -> str:
     """
     text = printable(text).encode("ascii", "xmlcharrefreplace").decode().replace("\\", "/")
     return re.sub(r"(?<=[*/])(?=/)|(?<=/)(?=\*)|(?<=\?)(?=\?)", " ", text)
+
+
+def c_float(value: float) -> str:
+    """A float32 as C has it, which a compiler reads back to the bit.
+
+    >>> c_float(2), c_float(0.1)
+    ('2.0f', '0.1f')
+    """
+    text = f"{float(value):.9g}"
+    return (text if any(c in text for c in ".en") else text + ".0") + "f"
 
 
 def xml_text(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.base.whole_file import write_files
+from tvmq.base.whole_file import write_file, write_files
 from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for
 from tvmq.codegen.compile.external_code import take_external_modules
 from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
@@ -31,6 +31,7 @@ from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, REGISTER, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.bill_of_materials import bill_text, check_package
 from tvmq.library.call_plan import make_plan
+from tvmq.library.core_module import extract_core
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.interface import Interface, describe_interface, usual_sizes
 from tvmq.library.library_files import example_text, facts_text, header_text
@@ -54,7 +55,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 class LibraryExport:
     """Files that `export_library` wrote, and what they are.
 
-    library, header, facts, example   the files
+    library          the shared library
+    header, facts, example   the files beside it; None where the library was to be alone
     library_bytes    of the shared library
     constant_bytes   of weights and other constants in it
     undefined        functions that a program with the library has to have
@@ -66,9 +68,9 @@ class LibraryExport:
     """
 
     library: Path
-    header: Path
-    facts: Path
-    example: Path
+    header: Path | None
+    facts: Path | None
+    example: Path | None
     library_bytes: int
     constant_bytes: int
     undefined: tuple[str, ...]
@@ -81,7 +83,8 @@ class LibraryExport:
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
         asks = ", ".join(self.undefined) or "nothing"
-        return f"{self.library}, {self.header.name}: {code}; it asks a program for {asks}"
+        header = f", {self.header.name}" if self.header else ""
+        return f"{self.library}{header}: {code}; it asks a program for {asks}"
 
 
 def export_library(
@@ -91,6 +94,7 @@ def export_library(
     name: str | None = None,
     params: Mapping[str, np.ndarray] | None = None,
     target: Any = None,
+    core: bool = False,
     selftest: bool = True,
     static: bool = False,
     wheel: bool = False,
@@ -98,18 +102,21 @@ def export_library(
     bom: bool = False,
     onnxruntime: bool = False,
 ) -> LibraryExport:
-    """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
+    """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder, or one .so alone.
 
     The library computes what `build` and `run` give, bit for bit, without Python, TVM or a heap: NAME_run takes
     pointers to inputs, outputs and a workspace. It needs memcpy and memset of the C library, and what
     `LibraryExport.undefined` lists beyond.
 
     model    an executable that was built or loaded, or a module as `build` takes it; sizes may be dynamic
-    folder   made if it is not there; all files are written under other names and renamed
+    folder   made if it is not there; all files are written under other names and renamed. A path that ends in ".so" is
+             that of the library, which `tvmq.load` and other programs open under any name; nothing is put beside it
     name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
     params   weights that are still parameters of the module
     target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
              executable, or this CPU
+    core     the integer core alone: it takes and gives codes, whose scales and zero points the library and NAME.json
+             tell, and leaves the conversions at the ends to the program
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
     static   also write libNAME.a, for programs that are linked statically
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
@@ -117,11 +124,15 @@ def export_library(
     bom      also write NAME.cdx.json, an ML-BOM of CycloneDX 1.6: hashes of model, library and calibration data,
              targets, versions of what made it. Needs pip install "tvmq[bom]"
     onnxruntime  make the library an operator of onnxruntime too, and write NAME.onnx, a model of that one node
-    raises   ConfigError for a name, a version or a missing package, BuildError naming the layer that cannot be held,
+    raises   ConfigError for a name, a version, a missing package, or further files of a library alone, IntegralError
+             naming a layer at an end of the core that is no code, BuildError naming the layer that cannot be held,
              TargetError for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
     folder = Path(folder)
+    is_alone = folder.suffix == ".so" and not folder.is_dir()
     name = _check_name(name if name is not None else _name_of(folder))
+    if is_alone and (wheel or static or bom or onnxruntime):
+        raise ConfigError(f"export_library: further files need a folder; '{folder}' names a library alone")
     if wheel:
         check_wheel(name, version)
     if bom:
@@ -130,7 +141,9 @@ def export_library(
     mod = model.module if is_built else model
     machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
+    mod, ends = extract_core(mod) if core else (mod, {})
     plain, description = describe_source(mod)
+    description = replace(description, **ends)
     codes = [(machine, _compile(mod, machine, description.batch)) for machine in machines]
     unaligned = set[int].intersection(*(set(planned.unaligned) for _, planned in codes))
     interface = describe_interface(name, _hash_of(plain), plain, description, sorted(unaligned))
@@ -146,6 +159,7 @@ def export_library(
         "machine": SYSTEM_NAMES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [*(f"{name}_{function}" for function in FUNCTIONS), *([REGISTER] if onnxruntime else [])],
+        "core": core,
         "batch": description.batch,
         "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
         "indices": list(description.indices),
@@ -165,21 +179,26 @@ def export_library(
         extra["wheel"] = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bills)
     if static:
         extra["archive"] = f"lib{name}.a", assembly.archive()
-    write_files(folder, {f"lib{name}.so": library, **files, **dict(extra.values())}, "export_library")
-    header, facts_file, example = (folder / file for file in names)
+    if is_alone:
+        write_file(folder, library, "export_library")
+    else:
+        write_files(folder, {f"lib{name}.so": library, **files, **dict(extra.values())}, "export_library")
+    path = folder if is_alone else folder / f"lib{name}.so"
+    header, facts_file, example = (None if is_alone else folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
     paths = {field: folder / file for field, (file, _) in extra.items()}
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, **paths)
+    return LibraryExport(path, header, facts_file, example, *sizes, *known, **paths)
 
 
 def _name_of(folder: Path) -> str:
-    """The folder's name as one in C.
+    """The name of a folder or of a .so as one in C.
 
-    >>> _name_of(Path("out/Key-Words.v2")), _name_of(Path("2"))
-    ('key_words_v2', 'model_2')
+    >>> _name_of(Path("out/Key-Words.v2")), _name_of(Path("2")), _name_of(Path("out/libdigits.so"))
+    ('key_words_v2', 'model_2', 'digits')
     """
-    text = re.sub(r"[^a-z0-9_]", "_", folder.resolve().name.lower())
+    name = folder.resolve().name.lower()
+    text = re.sub(r"[^a-z0-9_]", "_", name.removesuffix(".so").removeprefix("lib") if name.endswith(".so") else name)
     return text if text[:1].isalpha() else f"model_{text}"
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tvmq.base.text import c_comment
+import numpy as np
+
+from tvmq.base.text import c_comment, c_float
 from tvmq.library.interface import Interface
 from tvmq.library.runtime_object import read_source
 from tvmq.version import __version__
@@ -19,15 +21,33 @@ from tvmq.version import __version__
 def header_text(interface: Interface) -> str:
     """NAME.h: the header of all libraries with the names of this one."""
     text = with_prefix(read_source("model.h"), interface.name).replace('"model"', f'"{interface.name}"', 1)
-    lines = [
-        f"   size {number}: {one.name}, {one.least} to {one.most}" for number, one in enumerate(interface.dimensions)
-    ] + [
-        f"   {kind} {number}: {tensor['name']}, {tensor['dtype']} {list(tensor['shape'])}"
+    tensors = [
+        (f"{kind} {number}", tensor)
         for kind, tensors in (("input", interface.inputs), ("output", interface.outputs))
         for number, tensor in enumerate(tensors)
     ]
+    sizes = enumerate(interface.dimensions)
+    lines = [f"   size {number}: {one.name}, {one.least} to {one.most}" for number, one in sizes]
+    lines += [f"   {place}: {tensor['name']}, {tensor['dtype']} {list(tensor['shape'])}" for place, tensor in tensors]
     comment = "\n".join(c_comment(line) for line in lines)
-    return text.replace(" */\n#ifndef", f"\n\n{comment} */\n#ifndef", 1)
+    macros = "".join(line for place, tensor in tensors for line in _scale_macros(interface.name, place, tensor))
+    text = text.replace(" */\n#ifndef", f"\n\n{comment} */\n#ifndef", 1)
+    return text.replace("\n#ifdef __cplusplus", f"{macros}\n#ifdef __cplusplus", 1)
+
+
+def _scale_macros(name: str, place: str, tensor: Mapping[str, Any]) -> Iterator[str]:
+    """Scales of one a channel, which NAME_tensor has no room for, of codes that the library takes or gives.
+
+    >>> sums = {"dtype": "int32", "scale": [0.5, 0.25], "zero_point": [0, 0]}
+    >>> print("".join(_scale_macros("net", "output 0", sums)), end="")
+    #define NET_OUTPUT_0_SCALES {0.5f, 0.25f} /* of channels */
+    #define NET_OUTPUT_0_ZERO_POINT 0
+    """
+    scales = np.ravel(tensor.get("scale") or ())
+    if len(scales) > 1 and np.dtype(tensor["dtype"]).kind in "iu":
+        own = f"#define {name.upper()}_{place.upper().replace(' ', '_')}"
+        yield f"{own}_SCALES {{{', '.join(map(c_float, scales))}}} /* of channels */\n"
+        yield f"{own}_ZERO_POINT {int(np.ravel(tensor['zero_point'])[0])}\n"
 
 
 def with_prefix(text: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Result of relay.build: a library that makes executors, is saved and loaded.
+"""Result of relay.build: a library that makes executors, is saved and loaded. What was saved as .so runs without TVM.
 
 Weights as bytes, in TVM's form: what `relay.save_param_dict` wrote is read back, by any version.
 
@@ -10,34 +10,36 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tvm
-
-from tvmq import Executable, load
-from tvmq.errors import ConfigError, ModelError
+import tvmq
+from tvmq.errors import ConfigError, ModelError, OutputError, TvmqError
 from tvmq.relay.graph_runtime import GraphRuntime, as_array
+
+if TYPE_CHECKING:
+    import tvm
 
 
 class ExecutorFactoryModule:
     """A compiled model: `GraphModule(lib["default"](dev))`, `lib.export_library(path)`.
 
-    executable  tvmq's own: run, benchmark, profile, verify
+    executable  tvmq's own: run, benchmark, profile, verify; of a .so that was loaded it has `run` alone
     ir_mod      the module that was built; None for a library that was loaded
 
     Unpacking gives (graph_json, lib, params), as old scripts do.
     """
 
-    def __init__(self, executable: Executable, ir_mod: Any = None, mod_name: str = "default") -> None:
+    def __init__(self, executable: Any, ir_mod: Any = None, mod_name: str = "default") -> None:
         self.executable = executable
         self.ir_mod = ir_mod
         self.libmod_name = mod_name
 
     @property
     def target(self) -> Any:
-        """Target that it was compiled for."""
-        return self.executable.target
+        """Target that it was compiled for; None for a .so that was loaded."""
+        return getattr(self.executable, "target", None)
 
     @property
     def lib(self) -> ExecutorFactoryModule:
@@ -103,12 +105,24 @@ class ExecutorFactoryModule:
         return {}
 
     def export_library(self, file_name: str | Path, fcompile: Any = None, addons: Any = None, **options: Any) -> str:
-        """Write one file, whatever its suffix, and return its sha256; `relay.load_module` reads it.
+        """Write one file and return its sha256; `relay.load_module` reads it.
 
-        Needs no C compiler: fcompile, addons and other options are accepted and change nothing.
-        raises   OutputError if it cannot be written
+        A name that ends in ".so" gets a C library, as `tvmq.export_library` writes it: it runs where there is no TVM,
+        and C programs call it. What such a library cannot hold is written as a saved model, with a warning; so, without
+        one, is what has another suffix. Needs no C compiler: fcompile, addons and other options change nothing.
+        raises   OutputError if it cannot be written, ConfigError for a .so that was loaded
         """
-        return self.executable.save(file_name)
+        if not hasattr(self.executable, "save"):
+            raise ConfigError(f"export_library: the module was loaded from '{self.executable.path}'; copy that file")
+        if Path(file_name).suffix == ".so":
+            try:
+                export = tvmq.export_library(self.executable, file_name)
+                return sha256(export.library.read_bytes()).hexdigest()
+            except OutputError:
+                raise
+            except TvmqError as error:
+                warnings.warn(f"'{file_name}' will be a saved model, which TVM runs: {error}", stacklevel=2)
+        return str(self.executable.save(file_name))
 
     def __iter__(self) -> Iterator[Any]:
         warnings.warn(
@@ -123,11 +137,11 @@ class ExecutorFactoryModule:
 
 
 def load_module(path: str | Path, fmt: str = "") -> ExecutorFactoryModule:
-    """A library that export_library wrote, in the place of tvm.runtime.load_module.
+    """A library that export_library wrote, in the place of tvm.runtime.load_module. A .so needs no TVM.
 
     raises   ArtifactError for a damaged or foreign file, TargetError for a CPU that lacks what the code needs
     """
-    return ExecutorFactoryModule(load(path))
+    return ExecutorFactoryModule(tvmq.load(path))
 
 
 def save_param_dict(params: Mapping[str, Any]) -> bytearray:
@@ -139,6 +153,8 @@ def save_param_dict(params: Mapping[str, Any]) -> bytearray:
     >>> {k: v.numpy().tolist() for k, v in load_param_dict(save_param_dict({"w": np.eye(2)})).items()}
     {'w': [[1.0, 0.0], [0.0, 1.0]]}
     """
+    import tvm
+
     return bytearray(bytes(tvm.runtime.save_param_dict({name: as_tensor(value) for name, value in params.items()})))
 
 
@@ -147,6 +163,8 @@ def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, tvm.runtime.Ten
 
     raises  ModelError for other bytes
     """
+    import tvm
+
     try:
         loaded = tvm.runtime.load_param_dict(bytes(param_bytes))
     except Exception as error:  # TVM has no narrower one
@@ -160,6 +178,8 @@ def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, tvm.runtime.Ten
 
 def as_tensor(value: Any) -> tvm.runtime.Tensor:
     """A NumPy array, a number, a torch or a tvm tensor as a tensor of the CPU."""
+    import tvm
+
     if isinstance(value, tvm.runtime.Tensor):
         return value
     return tvm.runtime.tensor(as_array(value))

@@ -7,13 +7,15 @@ Tests: tests/relay/test_build.py
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tvm
-from tvm.runtime.module import BenchmarkResult
-
+from tvmq.errors import ConfigError
 from tvmq.relay.executor_factory import ExecutorFactoryModule, load_param_dict
-from tvmq.relay.graph_runtime import GraphRuntime, as_array, time_runs
+from tvmq.relay.graph_runtime import GraphRuntime, as_array, make_tensor, time_runs
+
+if TYPE_CHECKING:
+    import tvm
+    from tvm.runtime.module import BenchmarkResult
 
 
 def create(graph_json_str: str, libmod: ExecutorFactoryModule, device: Any = None) -> GraphModule:
@@ -51,17 +53,17 @@ class GraphModule:
         self.module.run()
 
     def get_output(self, index: int, out: Any = None) -> tvm.runtime.Tensor:
-        """An output of the last run; with `out`, written there too.
+        """An output of the last run; with `out`, written there too. Where TVM is not loaded, it has `numpy()` alone.
 
         raises   UnknownInput, a RuntimeError, before the first run and for a number that is not there
         """
         array = self.module.output(index)
-        return tvm.runtime.tensor(array) if out is None else _copy_into(array, out)
+        return make_tensor(array) if out is None else _copy_into(array, out)
 
     def get_input(self, index: int | str, out: Any = None) -> tvm.runtime.Tensor:
         """An input as it is set, by name or number."""
         array = self.module.inputs[self.module.name_of(index)]
-        return tvm.runtime.tensor(array) if out is None else _copy_into(array, out)
+        return make_tensor(array) if out is None else _copy_into(array, out)
 
     def get_num_outputs(self) -> int:
         """Number of outputs."""
@@ -101,6 +103,8 @@ class GraphModule:
         end_to_end     with the copies of all inputs to the executor and of all outputs from it
         kwargs         inputs; without them, those that are set
         """
+        from tvm.runtime.module import BenchmarkResult
+
         self.set_input(**kwargs)
         inputs = dict(self.module.inputs)
 
@@ -152,6 +156,9 @@ class GraphModuleDebug(GraphModule):
         """Seconds of each layer, to be printed; see Executable.profile.
 
         collectors   accepted; counters of the CPU are not read
+        raises       ConfigError for a .so that was loaded
         """
+        if not hasattr(self.module.executable, "profile"):
+            raise ConfigError("debug_executor: a .so has no names of layers; export the model with another suffix")
         self.set_input(**input_dict)
         return self.module.executable.profile(self.module.inputs)

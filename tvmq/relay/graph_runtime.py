@@ -5,16 +5,17 @@ Tests: tests/relay/test_build.py
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import tvm
-from tvm.runtime.module import BenchmarkResult
 
-from tvmq import Executable
 from tvmq.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from tvm.runtime.module import BenchmarkResult
 
 
 class UnknownInput(DataError, RuntimeError):
@@ -24,10 +25,11 @@ class UnknownInput(DataError, RuntimeError):
 class GraphRuntime:
     """Runtime that `lib["default"](dev)` returns; graph_executor.GraphModule wraps it.
 
-    executable  the compiled model; several runtimes share it, each with inputs and outputs of its own
+    executable  the compiled model, or one that tvmq.load read; several runtimes share it, each with inputs and outputs
+                of its own
     """
 
-    def __init__(self, executable: Executable) -> None:
+    def __init__(self, executable: Any) -> None:
         self.executable = executable
         self.inputs = {info.name: _zeros(info) for info in executable.input_info}
         self.outputs: list[np.ndarray] | None = None
@@ -74,8 +76,8 @@ class GraphRuntime:
         functions: Mapping[str, Callable[..., Any]] = {
             "set_input": self.set,
             "run": self.run,
-            "get_output": lambda index: tvm.runtime.tensor(self.output(index)),
-            "get_input": lambda key: tvm.runtime.tensor(self.inputs[self.name_of(key)]),
+            "get_output": lambda index: make_tensor(self.output(index)),
+            "get_input": lambda key: make_tensor(self.inputs[self.name_of(key)]),
             "get_num_outputs": lambda: len(self.executable.output_info),
             "get_num_inputs": lambda: len(self.inputs),
             "get_input_index": lambda key: list(self.inputs).index(key) if key in self.inputs else -1,
@@ -94,6 +96,8 @@ class GraphRuntime:
         min_repeat_ms  a repeat takes at least so long: `number` grows until it does
         cooldown_interval_ms, repeats_to_cooldown   a pause after so many repeats
         """
+        from tvm.runtime.module import BenchmarkResult
+
         run = self[func_name]
 
         def evaluate(*args: Any) -> BenchmarkResult:
@@ -121,6 +125,30 @@ def time_runs(
         if pause_ms and (index + 1) % every == 0:
             time.sleep(pause_ms / 1e3)
     return results
+
+
+class HostTensor:
+    """An array where the program has not loaded TVM, as a tensor of the CPU.
+
+    >>> tensor = HostTensor(np.zeros((2, 3), "float32"))
+    >>> tensor.numpy().tolist(), tensor.shape, tensor.dtype
+    ([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], (2, 3), 'float32')
+    """
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array, self.shape, self.dtype = array, array.shape, str(array.dtype)
+
+    def numpy(self) -> np.ndarray:
+        """A copy as an array, as TVM's tensors give it."""
+        return self._array.copy()
+
+    asnumpy = numpy  # its name before TVM 0.8
+
+
+def make_tensor(array: np.ndarray) -> Any:
+    """A tensor of the CPU: TVM's, or a HostTensor where the program has not loaded TVM."""
+    tvm = sys.modules.get("tvm")
+    return tvm.runtime.tensor(array) if tvm is not None else HostTensor(array)
 
 
 def as_array(value: Any) -> np.ndarray:

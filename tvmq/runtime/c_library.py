@@ -22,50 +22,29 @@ import numpy as np
 from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.base.index_checks import IndexUse, check_indices
 from tvmq.errors import ArtifactError, DataError, MemoryLimitError, TargetError
+from tvmq.runtime.c_structures import Buffer, ModelDescription, SizeDescription, TensorDescription, Threads, buffer_of
 from tvmq.runtime.input_sizes import has_dynamic_shape, sizes_of_inputs
 from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse_not_finite
+from tvmq.runtime.library_threads import ThreadPool
+from tvmq.runtime.lone_library import describe_library, read_name
 
 ABI = 1
 WRONG_CPU = -7
-ALIGNMENT, MOST_RANK = 64, 8
+ALIGNMENT = 64
 FACTS = {"schema", "name", "machine", "code_hash", "targets", "inputs", "outputs"}
 OPEN_FILES = Path("/proc/self/fd")
 _loads = itertools.count(1)
 
 
-class Buffer(ctypes.Structure):
-    """NAME_buffer of the header."""
-
-    _fields_ = (("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
-
-
-class ModelDescription(ctypes.Structure):
-    """NAME_description of the header."""
-
-    _fields_ = (
-        *((name, ctypes.c_char_p) for name in ("name", "model_hash", "code_hash", "code", "codes")),
-        *((name, ctypes.c_uint32) for name in ("abi", "inputs", "outputs", "sizes")),
-    )
-
-
-class Tensor(ctypes.Structure):
-    """NAME_tensor of the header."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p), ("type", ctypes.c_char_p), ("rank", ctypes.c_uint32), ("alignment", ctypes.c_uint32),
-        ("shape", ctypes.c_int64 * MOST_RANK), ("bytes", ctypes.c_int64), ("scale", ctypes.c_double),
-        ("zero_point", ctypes.c_int64),
-    )  # fmt: skip
-
-
 class CFunctions:
     """Functions of a library by their names without the model's.
 
+    name     of the model; None: that in the file
     sha256   of the file; another one is refused before any of its code runs
     raises   ArtifactError for a file that is no such library
     """
 
-    def __init__(self, path: Path, name: str, sha256: str | None = None) -> None:
+    def __init__(self, path: Path, name: str | None = None, sha256: str | None = None) -> None:
         self.path = path
         try:
             file = path.open("rb")
@@ -74,12 +53,12 @@ class CFunctions:
         try:
             with file:
                 _check_hash(path, file, sha256)
+                name = name or read_name(file)
+                if name is None:
+                    raise AttributeError("it has no name of a model")
                 self._library = ctypes.CDLL(_unused_name(path, file))
             self.init = self._function(f"{name}_init", ctypes.c_int)
             self.describe = self._function(f"{name}_describe", ctypes.c_int, ctypes.POINTER(ModelDescription))
-            self.output = self._function(
-                f"{name}_output", ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p, ctypes.POINTER(Tensor)
-            )
             self.workspace_bytes = self._function(
                 f"{name}_workspace_bytes", ctypes.c_int64, ctypes.c_void_p, ctypes.c_uint32
             )
@@ -87,6 +66,17 @@ class CFunctions:
             self.run = self._function(
                 f"{name}_run", ctypes.c_int, ctypes.c_void_p, buffers, buffers, Buffer, ctypes.c_void_p
             )
+            tensor = ctypes.c_uint32, ctypes.c_void_p, ctypes.POINTER(TensorDescription)
+            self.input, self.output = (
+                self._function(f"{name}_{kind}", ctypes.c_int, *tensor) for kind in ("input", "output")
+            )
+            self.dimension = self._function(
+                f"{name}_dimension", ctypes.c_int, ctypes.c_uint32, ctypes.POINTER(SizeDescription)
+            )
+            threads = ctypes.POINTER(Threads)
+            self.pool_bytes = self._function(f"{name}_pool_bytes", ctypes.c_int64, ctypes.c_uint32)
+            self.pool_start = self._function(f"{name}_pool_start", ctypes.c_int, Buffer, ctypes.c_uint32, threads)
+            self.pool_stop = self._function(f"{name}_pool_stop", ctypes.c_int, threads)
             self.status_text = self._function(f"{name}_status_text", ctypes.c_char_p, ctypes.c_int)
         except (OSError, AttributeError) as error:
             raise ArtifactError(f"load: '{path}' is no library of a model ({error}); export it again") from error
@@ -111,26 +101,33 @@ class _Fit(NamedTuple):
 class LibraryModel:
     """A model in a library: run it; safe to share between threads, whose runs take turns.
 
-    path    libNAME.so
-    facts   NAME.json
-    sha256  of the library
+    path         libNAME.so
+    facts        NAME.json; None: what the library says of itself
+    sha256       of the library
+    num_threads  threads that a run may use; None: one for each core, see `default_threads`
     """
 
-    def __init__(self, path: Path, facts: Mapping[str, Any], sha256: str | None = None) -> None:
-        self.path, self.facts = path, dict(facts)
-        if facts["machine"] != platform.machine():
+    def __init__(
+        self, path: Path, facts: Mapping[str, Any] | None, sha256: str | None = None, num_threads: int | None = None
+    ) -> None:
+        self.path = path
+        if facts and facts["machine"] != platform.machine():
             raise TargetError(
                 f"load: '{path}' is for machines of the kind {facts['machine']}, and this one is {platform.machine()}; "
                 "export it for this one"
             )
-        self._functions = CFunctions(path, str(facts["name"]), sha256)
+        self._functions = CFunctions(path, str(facts["name"]) if facts else None, sha256)
         described = ModelDescription()
         self._check(self._functions.describe(ctypes.byref(described)), "load")
-        if (described.abi, described.code_hash.decode()) != (ABI, facts["code_hash"]):
+        if described.abi != ABI:
+            raise ArtifactError(f"load: '{path}' has the interface {described.abi}, not {ABI}; export it again")
+        self.facts = facts = dict(facts or describe_library(self._functions, described))
+        if described.code_hash.decode() != facts["code_hash"]:
             raise ArtifactError(f"load: '{path}' is not the library that its .json describes; export it again")
         status = self._functions.init()
         if status == WRONG_CPU:
-            codes = ", ".join(f"{one['name']} ({' '.join(one['needs'])})" for one in facts["targets"])
+            described_codes = (f"{one['name']} ({' '.join(one['needs'])})" for one in facts["targets"])
+            codes = ", ".join(text.removesuffix(" ()") for text in described_codes)
             raise TargetError(f"load: '{path}' has code for {codes}, and this CPU runs none; export it for this one")
         self._check(status, "load")
         self._input_info, self._output_info = (_infos(facts[kind]) for kind in ("inputs", "outputs"))
@@ -139,6 +136,7 @@ class LibraryModel:
         self._indices = [IndexUse(use, names.index(use["input"])) for use in facts.get("indices", ())]
         self._limits = facts.get("limits", {})  # in the order in which the library takes sizes
         self._lock = ForkLock("running the model", RUNNING)
+        self._threads = ThreadPool(self._functions, num_threads)
         self._sizes: dict[str, int] = {}
         self._workspace = aligned_zeros([0], "uint8")
         self._fit: _Fit | None = None if self._limits else self._make_fit({})
@@ -152,6 +150,11 @@ class LibraryModel:
     def output_info(self) -> tuple[TensorInfo, ...]:
         """Name, shape, dtype, and scale and zero point of the codes, of each output."""
         return self._output_info
+
+    @property
+    def num_threads(self) -> int:
+        """Threads that a run may use."""
+        return self._threads.count
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """Run the model: a fresh array for each output; the arguments are those of `Executable.run`.
@@ -172,7 +175,8 @@ class LibraryModel:
                 _place(own, array, info)
                 for own, array, info in zip(self._inputs.arrays, arrays, self._input_info, strict=True)
             ]
-            status = self._functions.run(fit.sizes, _buffers(given), _buffers(results), _buffer(self._workspace), None)
+            buffers = _buffers(given), _buffers(results), buffer_of(self._workspace)
+            status = self._functions.run(fit.sizes, *buffers, self._threads.reference())
         if status:
             raise DataError(f"run: '{self.path}' gave status {status}: {self._functions.text_of(status)}")
         if check_finite:
@@ -198,10 +202,10 @@ class LibraryModel:
     def _make_fit(self, sizes: Mapping[str, int]) -> _Fit:
         where = "run" if sizes else "load"
         values = (ctypes.c_int64 * len(self._limits))(*(sizes[name] for name in self._limits)) if sizes else None
-        count = self._functions.workspace_bytes(values, 1)
+        count = self._functions.workspace_bytes(values, self._threads.count)
         shapes = []
         for number in range(len(self._output_info)):
-            tensor = Tensor()
+            tensor = TensorDescription()
             count = min(count, self._functions.output(number, values, ctypes.byref(tensor)) or count)
             shapes.append(tuple(tensor.shape[: tensor.rank]))
         if count < 0:
@@ -220,13 +224,15 @@ class LibraryModel:
             raise ArtifactError(f"{where}: '{self.path}': {self._functions.text_of(status)}")
 
 
-def load_library(path: Path, *, sha256: str | None = None) -> LibraryModel:
-    """The model in a folder that `export_library` wrote, or that a .so or a .json of such a folder belongs to.
+def load_library(path: Path, *, sha256: str | None = None, num_threads: int | None = None) -> LibraryModel:
+    """The model in a folder that `export_library` wrote, or that a .json of such a folder belongs to, or in a .so.
 
-    sha256   of libNAME.so; another one is refused before any of its code runs
-    raises   ArtifactError for a folder of something else, TargetError for a CPU that none of its code fits
+    sha256       of libNAME.so; another one is refused before any of its code runs
+    num_threads  threads that a run may use; None: one for each core, see `default_threads`
+    raises       ArtifactError for a folder of something else, TargetError for a CPU that none of its code fits,
+                 ConfigError for threads that cannot be started
     """
-    path = path.resolve()
+    path, facts = path.resolve(), None
     if path.is_dir():
         facts = _find_facts(path)
         path = path / f"lib{facts['name']}.so"
@@ -234,8 +240,8 @@ def load_library(path: Path, *, sha256: str | None = None) -> LibraryModel:
         facts = _require_facts(path)
         path = path.with_name(f"lib{facts['name']}.so")
     else:
-        facts = _require_facts(path.with_name(f"{path.stem.removeprefix('lib')}.json"))
-    return LibraryModel(path, facts, sha256)
+        facts = _read_facts(path.with_name(f"{path.stem.removeprefix('lib')}.json"))
+    return LibraryModel(path, facts, sha256, num_threads)
 
 
 def _check_hash(path: Path, file: BinaryIO, sha256: str | None) -> None:
@@ -272,8 +278,7 @@ def _require_facts(path: Path) -> dict[str, Any]:
     facts = _read_facts(path)
     if facts is None:
         raise ArtifactError(
-            f"load: '{path}' describes no library of a model; keep .so and .json of `tvmq export-library` together, "
-            "under the names that they have"
+            f"load: '{path}' describes no library of a model; name the .so, or the folder of `tvmq export-library`"
         )
     return facts
 
@@ -304,9 +309,5 @@ def _place(own: np.ndarray, array: np.ndarray, info: TensorInfo) -> np.ndarray:
     return own
 
 
-def _buffer(array: np.ndarray) -> Buffer:
-    return Buffer(array.ctypes.data, array.nbytes)
-
-
 def _buffers(arrays: Sequence[np.ndarray]) -> Any:
-    return (Buffer * len(arrays))(*map(_buffer, arrays))
+    return (Buffer * len(arrays))(*map(buffer_of, arrays))

@@ -22,15 +22,15 @@ def load(
     """A saved model as an executable; what `export_library` wrote as a model that runs without TVM.
 
     path         of a .tvmq file; or the folder of a library, its .so or its .json
-    num_threads  threads that it may use, whatever other models do; None: see `Executable.num_threads`. A library runs
-                 in one
+    num_threads  threads that it may use, whatever other models do; None: see `Executable.num_threads`
     code         False: without its machine code, whatever machine that is for. It cannot run, but its module can be
                  built for this machine, explained and exported
 
     Both hold machine code: load only what you trust, or give the `sha256`, which `save` returned for a .tvmq file; of a
     library it is that of its .so.
     raises  ArtifactError for a damaged or foreign file or another hash,
-            TargetError for a CPU with features that this one lacks
+            TargetError for a CPU with features that this one lacks,
+            ConfigError for a number of threads that a library cannot start
     """
     if not is_library(path):
         from tvmq.runtime import executable
@@ -42,11 +42,7 @@ def load(
         raise ConfigError(
             f"load: '{path}' is a library, which has machine code alone; load the .tvmq file that it was exported from"
         )
-    if num_threads not in (None, 1):
-        raise ConfigError(
-            f"load: '{path}' is a library, which runs in one thread; num_threads={num_threads} needs a .tvmq file"
-        )
-    return load_library(Path(path), sha256=sha256)
+    return load_library(Path(path), sha256=sha256, num_threads=num_threads)
 
 
 def is_library(path: str | Path) -> bool:

@@ -20,20 +20,15 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 from tvmq.base import tvm_runtime
 from tvmq.base.cpu_mask import allowed_cpus
 from tvmq.base.tvm_internals import PENDING_TASKS, SET_THREADS, global_function
-from tvmq.errors import ConfigError
 
-VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
 # Mode of TVM's thread pool: its threads share the CPUs that are listed.
 SHARE_ALL_CORES = -3
 MOST_THREADS = 2**15  # more than any pool has
-ALLOWED_CPUS = allowed_cpus()
-SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 Result = TypeVar("Result")
 
@@ -56,27 +51,6 @@ class _Here(threading.local):
 
 
 here = _Here()
-
-
-def check_counts(where: str, **counts: int | None) -> None:
-    """ConfigError for a count below 1; None is none."""
-    for name, count in counts.items():
-        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
-            raise ConfigError(f"{where}: {name} must be an integer of at least 1. Got {count!r} instead")
-
-
-def default_threads() -> int:
-    """TVMQ_NUM_THREADS or else TVM_NUM_THREADS, read now; else one for each core that the process may use.
-
-    raises  ConfigError for other values than integers of at least 1
-    """
-    for variable in VARIABLES:
-        text = os.environ.get(variable, "")
-        if text:
-            if not text.isdecimal() or int(text) < 1:
-                raise ConfigError(f"run: {variable} must be an integer of at least 1. Got {text!r} instead")
-            return int(text)
-    return _cores()
 
 
 def in_threads(count: int, work: Callable[[], Result]) -> Result:
@@ -131,19 +105,6 @@ def _set(count: int, cpus: frozenset[int]) -> None:
 @lru_cache(maxsize=1)
 def _configure() -> Any:
     return global_function(SET_THREADS)
-
-
-@lru_cache(maxsize=1)
-def _cores() -> int:
-    """Cores of the CPUs that the process may use: two threads of one core gain kernels nothing."""
-    return len({_siblings(cpu) for cpu in ALLOWED_CPUS})
-
-
-def _siblings(cpu: int) -> str:
-    try:
-        return Path(SIBLINGS.format(cpu)).read_text().strip()
-    except OSError:
-        return str(cpu)
 
 
 class _HeldPool:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tvmq.runtime.threads import check_counts, with_threads
+from tvmq.runtime.thread_counts import check_counts
+from tvmq.runtime.threads import with_threads
 
 WARM_UP = 3
 TURNS, BLOCK_SECONDS = 15, 10e-3  # of runs by turns, and what a turn takes at least

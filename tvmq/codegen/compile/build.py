@@ -66,7 +66,7 @@ from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.model_description import Description, LoweringDescription, SizedFunction
 from tvmq.runtime.executable import Executable, Parts
-from tvmq.runtime.threads import check_counts
+from tvmq.runtime.thread_counts import check_counts
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -45,7 +45,7 @@ from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, UNDEFINED, Obje
 from tvmq.runtime.artifact.link.shared_object import link_objects
 from tvmq.runtime.artifact.memory_file import object_file
 from tvmq.runtime.artifact.native_library import is_linux_x86
-from tvmq.runtime.threads import ALLOWED_CPUS
+from tvmq.runtime.thread_counts import ALLOWED_CPUS
 
 FOLDER = "kernels"
 MOST_BYTES = 256 * 2**20

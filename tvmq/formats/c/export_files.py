@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvmq.base.text import c_comment
+from tvmq.base.text import c_comment, c_float
 from tvmq.formats.c.constants import PER_LINE
 from tvmq.formats.c.scales import Encoding
 from tvmq.formats.c.tensor import C_TYPES, CTensor
@@ -72,19 +72,13 @@ def _about(upper: str, kind: str, argument: CArgument) -> list[str]:
     lines = [f"/* {kind} [{shape}] */", f"#define {own}_SIZE {argument.tensor.size}"]
     if argument.encoding is None:
         return lines
-    numbers = [f"{_float(v)}" for v in np.ravel(argument.encoding[0])]
+    numbers = [c_float(v) for v in np.ravel(argument.encoding[0])]
     if len(numbers) == 1:
         lines.append(f"#define {own}_SCALE {numbers[0]}")
     else:
         rows = [", ".join(numbers[i : i + PER_LINE // 4]) for i in range(0, len(numbers), PER_LINE // 4)]
         lines.append(f"#define {own}_SCALES {{ \\\n    " + ", \\\n    ".join(rows) + " }")
     return [*lines, f"#define {own}_ZERO_POINT {int(np.ravel(argument.encoding[1])[0])}"]
-
-
-def _float(value: float) -> str:
-    """A float32 that a compiler reads back to the bit."""
-    text = f"{float(value):.9g}"
-    return (text if any(c in text for c in ".en") else text + ".0") + "f"
 
 
 def _signature(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], *, inside: bool = False) -> str:

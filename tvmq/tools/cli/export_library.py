@@ -15,7 +15,7 @@ from tvmq.tools.cli.trust import load_without_code
 
 
 def export_library(
-    model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
+    model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None, core: bool = False,
     static: bool = False, wheel: bool = False, version: str = "0.1.0", bom: bool = False, onnxruntime: bool = False,
     sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
@@ -33,10 +33,15 @@ def export_library(
 
     Example: tvmq export-library digits.tvmq -o digits/ --onnxruntime
 
+    Example: tvmq export-library digits.tvmq -o digits.so
+
+    Example: tvmq export-library digits.tvmq -o digits/ --core
+
     model    A model saved by `tvmq quantize`; its sizes may be dynamic.
-    output   Folder to write NAME.h, libNAME.so, NAME.json and example.c to.
-    name     Prefix of files, functions and macros. Default: name of the folder.
+    output   Folder to write NAME.h, libNAME.so, NAME.json and example.c to; or a .so, which is written alone.
+    name     Prefix of files, functions and macros. Default: name of the folder or of the .so.
     target   CPU to build for, as `tvmq build` takes it. Default: that of the model.
+    core     The integer core alone: codes in, codes out. NAME.json has their scales and zero points.
     static   Also write libNAME.a, for programs that are linked statically.
     wheel    Also write a package for pip that needs NumPy alone: import NAME; NAME.run(x).
     version  Version of that package.
@@ -50,6 +55,7 @@ def export_library(
             output,
             name=name,
             target=target,
+            core=core,
             static=static,
             wheel=wheel,
             version=version,
@@ -59,8 +65,9 @@ def export_library(
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
         return
+    beside = [path.name for path in (export.header, export.facts, export.example) if path]
     rows = [
-        ["written", f"{export.library}, {export.header.name}, {export.facts.name} and {export.example.name}"],
+        ["written", ", ".join([str(export.library), *beside])],
         ["size", f"{size_text(export.library_bytes)}, {size_text(export.constant_bytes)} of them constants"],
         ["code", " ".join(export.targets)],
         ["asks for", ", ".join(export.undefined) or "nothing"],
