@@ -29,6 +29,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from harness.caller_process import CallerError, CallerProcess, find_compiler
@@ -62,7 +63,7 @@ def table_columns(options: Namespace) -> Columns:
         "model {task} | contestant {contestant} | MB {file:.3f} | beside it MB {beside:.1f} | load ms {load_ms:.3f}",
         "first run ms {first_ms:.3f} | resident MiB {resident:.1f} | engine MiB {engine:.1f}",
         *(f"ms, {count} thread{'s'[: count > 1]} {{ms_{count}:.4f}}" for count in thread_counts(options)),
-        "A/A {spread:.1%} | differing {differing} | remark {remark}",
+        "A/A {spread:.1%} | differing {differing}",
     )
 
 
@@ -134,7 +135,7 @@ class Processes:
             row |= {"differing": self.count_differing(name)} if contestant.exact else {}
             yield row | (self._facts(counts[0]) if name in (C_LIBRARY, CTYPES) else {})
         for name, why in self.remarks.items():
-            yield {"contestant": name, "remark": why.splitlines()[0][:REMARK]}
+            yield {"contestant": name, "remark": shorten(why.splitlines()[0], REMARK, placeholder=" ...")}
 
     def _facts(self, count: int) -> dict[str, Any]:
         export = self.compared.export
@@ -204,8 +205,13 @@ def missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
     return failures
 
 
-def symbols_table(rows: list[dict[str, Any]], _options: Namespace) -> list[tuple[str, list[str], list[list[str]]]]:
-    """The bytes and symbols of each library."""
+def present(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of contestants that ran."""
+    return [row for row in rows if not row["remark"]]
+
+
+def more_tables(rows: list[dict[str, Any]], _options: Namespace) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Bytes and symbols of each library; contestants that did not run, and why."""
     from tvmq.library.assemble import FUNCTIONS
 
     titles = ["model", "library bytes", "of them constants", "exported functions", "undefined symbols"]
@@ -214,7 +220,10 @@ def symbols_table(rows: list[dict[str, Any]], _options: Namespace) -> list[tuple
         for r in rows
         if "undefined" in r
     ]
-    return [("symbols", titles, lines)]
+    yield "symbols", titles, lines
+    absent = [[row["task"], row["contestant"], row["remark"]] for row in rows if row["remark"]]
+    if absent:
+        yield "not measured", ["model", "contestant", "reason"], absent
 
 
 def head(options: Namespace) -> list[str]:
@@ -224,7 +233,7 @@ def head(options: Namespace) -> list[str]:
 
 main = Command(
     __doc__, table_columns, measure, missed, (*ZOO_TASKS, "minilm_l6", "resnet50", "minilm_seq128"), head=head,
-    more=symbols_table,
+    table=present, more=more_tables,
     arguments=[
         argument("--threads", default="1,2", help="numbers of threads, separated by commas"),
         argument("--saved", type=Path, help="folder of files NAME.tvmq"),

@@ -37,6 +37,7 @@ def tvmq_loader() -> Load:
 
 def library_loader() -> Load:
     """`tvmq.load` of libraries, which imports no TVM."""
+    import tvmq.runtime.c_library  # noqa: F401   `load` imports it when it is called
     from tvmq.runtime.load_model import load
 
     def load_run(path: Path, feed: Feed, threads: int) -> Run:

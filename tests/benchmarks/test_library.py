@@ -75,6 +75,11 @@ def test_without_a_compiler_ctypes_calls_the_library(
     assert rows[PEER]["remark"] == "no C compiler" and rows["LiteRT from Python"]["remark"] == "not installed"
     assert "by ctypes" in library.head(options)[0]
     assert not [text for text in library.missed(list(rows.values()), options) if "differ" in text]
+    shown = {row["contestant"] for row in library.present(list(rows.values()))}
+    assert {"library by ctypes", FILE} < shown and PEER not in shown
+    (_, _, symbols), (title, _, absent) = library.more_tables(list(rows.values()), options)
+    assert symbols[0][-1] == "__tls_get_addr, memcpy" and title == "not measured"
+    assert ["m", PEER, "no C compiler"] in absent
 
 
 def raise_missing(*_: object) -> None:
