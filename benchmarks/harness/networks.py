@@ -100,15 +100,22 @@ def _random_feeds(module: Any, name: str) -> list[Feed]:
     return [{"input": module.image(1, size, 1 + i).numpy()} for i in range(SAMPLES)]
 
 
-def runtime_files(network: Network, options: Any, folder: Path) -> dict[str, Path]:
-    """{"tvmq", "ort", "ov": its model} of each runtime that is installed; ours from --saved where it has it."""
-    from harness import onnxruntime_peer, openvino_peer
+def saved_model(network: Network, options: Any, folder: Path) -> Path:
+    """Our saved model: the file of --saved, or quantized, built and saved in a folder."""
     from harness.model import Model
 
-    saved = (options.saved or folder) / f"{network.name}.tvmq"
+    saved: Path = (options.saved or folder) / f"{network.name}.tvmq"
     if not saved.exists():
         model = Model.read(network.path, {name: array.shape for name, array in network.feed().items()})
         model.quantized(network.feeds, guard=network.guard).executable.save(saved)
+    return saved
+
+
+def runtime_files(network: Network, options: Any, folder: Path) -> dict[str, Path]:
+    """{"tvmq", "ort", "ov": its model} of each runtime that is installed; ours from --saved where it has it."""
+    from harness import onnxruntime_peer, openvino_peer
+
+    saved = saved_model(network, options, folder)
     quantized, _ = onnxruntime_peer.int8_model(network.path, network.feeds, options.cache)
     found = {"tvmq": saved, "ort": quantized}
     other = openvino_peer.int8_model(network, options.cache) if openvino_peer.available() else None
