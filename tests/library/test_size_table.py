@@ -15,7 +15,7 @@ from tvmq.library.call_plan import TensorLocation
 from tvmq.library.scratch_sizes import ScratchSizes
 from tvmq.library.size_expressions import Unknown, number_of
 from tvmq.library.size_table import OutOfRange, SizeTable, value_of
-from tvmq.library.storage_plan import Span, share_storages
+from tvmq.library.storage_plan import Lifetime, share_storages
 
 ROWS, COLUMNS = (tirx.Var(name, "int64") for name in ("rows", "columns"))
 SIZES = [*range(1, 9), 1000, 2**31 - 1]
@@ -104,8 +104,8 @@ def test_a_table_has_an_end(monkeypatch):
 def test_storages_that_are_apart_in_time_share_memory():
     table = SizeTable(("rows",))
     sizes = [table.multiply([table.dimension("rows"), count]) for count in (10, 4, 9)]
-    spans = {number: Span(size, number, number + 1) for number, size in enumerate(sizes)}
-    begins, total = share_storages(spans, table, {"rows": 64})
+    lifetimes = {number: Lifetime(size, number, number + 1) for number, size in enumerate(sizes)}
+    begins, total = share_storages(lifetimes, table, {"rows": 64})
     values = table.values({"rows": 64})
     assert [value_of(begins[number], values) for number in range(3)] == [0, 640, 0]
     assert value_of(total, values) == 640 + 256
@@ -113,8 +113,8 @@ def test_storages_that_are_apart_in_time_share_memory():
 
 def test_a_slot_has_the_size_of_its_largest_whatever_the_sizes():
     table = SizeTable(("rows",))
-    spans = {0: Span(table.multiply([table.dimension("rows"), 64]), 0, 0), 1: Span(640, 1, 1)}
-    _, total = share_storages(spans, table, {"rows": 64})
+    lifetimes = {0: Lifetime(table.multiply([table.dimension("rows"), 64]), 0, 0), 1: Lifetime(640, 1, 1)}
+    _, total = share_storages(lifetimes, table, {"rows": 64})
     assert [value_of(total, table.values({"rows": rows})) for rows in (1, 10, 64)] == [640, 640, 4096]
 
 

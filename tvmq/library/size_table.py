@@ -200,7 +200,7 @@ class SizeTable:
 
 
 def value_of(number: int, values: Sequence[int]) -> int:
-    """What a number is for the values of a table.
+    """Value of a number by the values of its table.
 
     >>> value_of(7, [5, 20]), value_of(-2, [5, 20])
     (7, 20)
