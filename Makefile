@@ -62,7 +62,7 @@ demo: $(STAMP) ## quantize the embedded network on the embedded data, and compar
 	$(BIN)/tvmq demo --output build/digits.tvmq
 
 .PHONY: examples
-examples: $(STAMP) ## build and run a library from C, C++, Rust, Go, Node and Python; what has no compiler here is skipped
+examples: $(STAMP) ## build and run a library from C (static too), C++, Rust, Go, Node and Python; what has no compiler here is skipped
 	$(BIN)/python examples/make_library.py build/examples
 	sh examples/run_all.sh build/examples
 

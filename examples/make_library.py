@@ -2,8 +2,8 @@
 
     python examples/make_library.py build/examples
 
-Into the folder go digits.h, libdigits.so, pictures.f32 and scores.f32: float32, one picture (16 x 16) or ten scores
-after another.
+Into the folder go digits.h, libdigits.so, libdigits.a, pictures.f32 and scores.f32: float32, one picture (16 x 16) or
+ten scores after another.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main(folder: Path) -> None:
     mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, *demo.test.shape[1:])})
     calibration = [{"image": demo.calibration[i : i + 1]} for i in range(16)]
     module = tvmq.quantize(mod, params, calibration)
-    tvmq.export_library(module, folder, name="digits")
+    tvmq.export_library(module, folder, name="digits", static=True)
     pictures = np.ascontiguousarray(demo.test[:PICTURES], "float32")
     scores = [tvmq.reference.run(module, {"image": picture[None]})[0] for picture in pictures]
     pictures.tofile(folder / "pictures.f32")

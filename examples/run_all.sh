@@ -4,7 +4,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2
 shift
-[ $# -gt 0 ] || set -- c cpp rust go node python_ctypes
+[ $# -gt 0 ] || set -- c cpp static rust go node python_ctypes
 status=0
 for name in "$@"; do
     out="$folder/$name"

@@ -17,7 +17,8 @@ from tvmq.library.runtime_object import TEXTS, hash_sources
 
 FOLDER = Path(__file__).resolve().parent.parent / "tvmq" / "library"
 COMPILERS = ("clang-16",)
-TRIPLES = {"x86": "x86_64-linux-gnu"}
+# architecture -> what clang compiles for; its atomic operations on Arm else call functions of libgcc
+TARGETS = {"x86": ("--target=x86_64-linux-gnu",), "aarch64": ("--target=aarch64-linux-gnu", "-mno-outline-atomics")}
 FLAGS = (
     "-std=gnu11 -O2 -fPIC -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables -fno-ident "
     "-fno-strict-aliasing -Wall -Wextra -Werror -S -emit-llvm -o -"
@@ -31,7 +32,7 @@ def find_compiler() -> str | None:
 
 def make_text(arch: str, compiler: str) -> str:
     """LLVM's text of the runtime for an architecture."""
-    command = [compiler, f"--target={TRIPLES[arch]}", *FLAGS, "runtime.c"]
+    command = [compiler, *TARGETS[arch], *FLAGS, "runtime.c"]
     done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True)
     return f"; {hash_sources()} is the sha256 of the sources; tools/library_runtime.py writes this file\n{done.stdout}"
 

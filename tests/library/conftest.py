@@ -44,7 +44,7 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> DigitsLibrary:
     """The embedded network."""
     demo, module = load_demo(), quantize_digits()
     exe = tvmq.build(module)
-    export = tvmq.export_library(exe, tmp_path_factory.mktemp("library") / "digits")
+    export = tvmq.export_library(exe, tmp_path_factory.mktemp("library") / "digits", static=True)
     pictures = demo.test[:PICTURES]
     expected = [tvmq.reference.run(module, {"image": picture[None]})[0] for picture in pictures]
     return DigitsLibrary(module, exe, export, pictures, expected)

@@ -55,6 +55,6 @@ def test_another_score_is_a_failure(files, tmp_path):
 
 
 def test_all_examples_are_run():
-    assert " ".join(NAMES) == "c cpp go node python_ctypes rust"
+    assert " ".join(NAMES) == "c cpp go node python_ctypes rust static"
     (line,) = [line for line in (EXAMPLES / "run_all.sh").read_text().splitlines() if "set -- " in line]
     assert sorted(line.partition("set -- ")[2].split()) == NAMES

@@ -43,6 +43,21 @@ def test_a_c_program_gives_the_bits_of_the_definition(digits, digits_folder, tmp
     assert shown.startswith("scores, float32 of 40 bytes: ")
 
 
+@pytest.mark.skipif(shutil.which("musl-gcc") is None, reason="no musl-gcc (Debian: musl-tools)")
+def test_a_program_of_musl_opens_the_library(digits, tmp_path):
+    source = """#include <dlfcn.h>
+    int main(int count, char **paths) {
+        void *library = dlopen(paths[count - 1], RTLD_NOW);
+        int (*init)(void);
+        if (!library) return 2;
+        *(void **)&init = dlsym(library, "digits_init");
+        return !init || init();
+    }"""
+    (tmp_path / "open.c").write_text(source)
+    subprocess.run(["musl-gcc", "-std=c99", *STRICT, tmp_path / "open.c", "-o", tmp_path / "open"], check=True)
+    assert subprocess.run([tmp_path / "open", digits.export.library], check=False).returncode == 0
+
+
 @needs_gcc
 def test_the_header_is_c99_and_cpp(digits_folder, tmp_path):
     (tmp_path / "use.c").write_text('#include "digits.h"\nint main(void) { return digits_init(); }\n')
@@ -66,18 +81,19 @@ def test_tools_of_the_system_read_the_library(digits):
     symbols = [line.split()[-2:] for line in lines.splitlines()]
     assert sorted(name for kind, name in symbols if kind == "U") == list(digits.export.undefined)
     assert sorted(name for kind, name in symbols if kind == "T") == sorted(f"digits_{name}" for name in FUNCTIONS)
-    programs = ["readelf", "-dlnW", digits.export.library]
+    programs = ["readelf", "-dlnVW", digits.export.library]
     text = subprocess.run(programs, check=True, capture_output=True, text=True).stdout
     assert "NEEDED" not in text and "Library soname: [libdigits.so]" in text and "GNU_RELRO" in text
     facts = json.loads(digits.export.facts.read_text())
     assert facts["model_hash"] in text.replace(" ", "")
+    assert "No version information" in text  # any glibc, and musl
     for line in text.splitlines():  # nothing is writable and executable
         assert not ("RWE" in line or "TEXTREL" in line)
 
 
 def test_two_exports_have_equal_bytes(digits, tmp_path):
-    again = tvmq.export_library(digits.module, tmp_path / "digits")
-    for name in ("libdigits.so", "digits.h", "digits.json", "example.c"):
+    again = tvmq.export_library(digits.module, tmp_path / "digits", static=True)
+    for name in ("libdigits.so", "libdigits.a", "digits.h", "digits.json", "example.c"):
         assert (tmp_path / "digits" / name).read_bytes() == (digits.export.library.parent / name).read_bytes()
     assert again.library_bytes == digits.export.library.stat().st_size
     assert str(again).endswith("it asks a program for __tls_get_addr, memcpy")
@@ -98,8 +114,9 @@ def test_refusals(digits: DigitsLibrary, tmp_path):
         ConfigError, match="name must be lower-case letters, digits and '_' and begin with a letter. Got"
     ):
         tvmq.export_library(digits.exe, tmp_path, name="7")
-    with pytest.raises(TargetError, match="generic.* is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"):
-        tvmq.export_library(digits.exe, tmp_path, target="arm-neon")
+    for triple in ("riscv64-linux-gnu", "x86_64-apple-macosx11", "arm64-apple-macosx11", "x86_64-pc-windows-msvc"):
+        with pytest.raises(TargetError, match=rf"generic \({triple}\) is no CPU of Linux on x86-64 or aarch64; name one"):
+            tvmq.export_library(digits.exe, tmp_path, target=f"llvm -mtriple={triple}")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -25,7 +25,7 @@ def test_state_that_the_system_saves():
 
 
 def test_an_unknown_feature_is_refused():
-    with pytest.raises(TargetError, match="no program can ask an x86 CPU for flying; name a target without"):
+    with pytest.raises(TargetError, match="no program can ask a CPU of x86 for flying; name a target without"):
         pack_needs(["avx2", "flying"])
 
 

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from tvmq.codegen.target.cpu import ARM, X86
 from tvmq.library.assemble import OPTIONAL
 from tvmq.library.runtime_object import TEXTS, hash_sources, read_source, runtime_object
 from tvmq.runtime.artifact.link.elf_object import WEAK
@@ -40,8 +41,9 @@ def test_text_is_what_clang_makes_of_the_sources(tool, arch):
     assert tool.make_text(arch, compiler) == read_source(TEXTS[arch])
 
 
-def test_runtime_asks_for_two_functions_and_may_have_threads():
-    source = runtime_object()
+@pytest.mark.parametrize(("arch", "asked"), [(X86, "__tls_get_addr"), (ARM, "getauxval")])
+def test_runtime_asks_for_two_functions_and_may_have_threads(arch, asked):
+    source = runtime_object(arch)
     undefined = {symbol.name for symbol in source.symbols if symbol.name and not symbol.section}
-    assert undefined == {"__tls_get_addr", "memcpy", "model_plan", *OPTIONAL}
+    assert undefined == {asked, "memcpy", "model_plan", *OPTIONAL}
     assert all(symbol.bind == WEAK for symbol in source.symbols if symbol.name in OPTIONAL)

@@ -12,7 +12,10 @@
 
 #include "digits.h"
 
-enum { MOST = 4, CALLERS = 8, RUNS = 50 };
+enum { MOST = 4, CALLERS = 8 };
+#ifndef RUNS
+#define RUNS 50
+#endif
 
 static digits_buffer input, expected;
 static digits_threads shared;

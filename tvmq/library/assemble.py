@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tvmq.errors import BuildError
 from tvmq.library.interface import Interface
 from tvmq.library.plan_bytes import CodePlan, kernel_symbol, plan_object
-from tvmq.runtime.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, merge_objects
-from tvmq.runtime.artifact.link.standalone import link_standalone
+from tvmq.runtime.artifact.link.elf_object import ALLOC, LOCAL, UNDEFINED, ObjectFile, Section, merge_objects
+from tvmq.runtime.artifact.link.standalone import NOTE_SECTION, S_NOTE, link_standalone, note_bytes
+from tvmq.runtime.artifact.link.static_library import archive_object
 
 # What the runtime and kernels may ask of the program that opens the library; tests/library holds all libraries to it
-LIBC = ("__tls_get_addr", "memcpy", "memmove", "memset")
+LIBC = ("__tls_get_addr", "getauxval", "memcpy", "memmove", "memset")
 OPTIONAL = ("pthread_create", "pthread_join")  # null in programs without threads
 LIBM = (
     "acos acosf acosh acoshf asin asinf asinh asinhf atan atanf atan2 atan2f atanh atanhf ceil ceilf cos cosf cosh "
@@ -57,24 +58,45 @@ def numbered_symbol(number: int, kernel: str) -> str:
     return f"code{number}.{kernel}"
 
 
+@dataclass(frozen=True)
+class Assembly:
+    """A library as one object file.
+
+    merged     the object; symbols that are not local are what programs call
+    library    the shared library libNAME.so
+    undefined  symbols that it asks a program for
+    interface  with the hash of its code
+    """
+
+    merged: ObjectFile
+    library: bytes
+    undefined: tuple[str, ...]
+    interface: Interface
+
+    def archive(self) -> bytes:
+        """The static library libNAME.a."""
+        note = note_bytes(bytes.fromhex(self.interface.model_hash))
+        section = Section(NOTE_SECTION, S_NOTE, ALLOC, len(note), 4, note)
+        return archive_object(replace(self.merged, sections=(*self.merged.sections, section)))
+
+
 def assemble_library(
     interface: Interface, codes: Sequence[CodePlan], objects: Sequence[ObjectFile], runtime: ObjectFile
-) -> tuple[bytes, list[str], Interface]:
-    """The shared library libNAME.so, the symbols that it asks a program for, the interface with the hash of its code.
+) -> Assembly:
+    """The library of all codes.
 
     objects  of each code, from `isolate_code`
     raises   BuildError for kernels that call something that a library has not
     """
-    draft, _ = _link(replace(interface, code_hash="0" * 64), codes, objects, runtime)
-    hashed = replace(interface, code_hash=hashlib.sha256(draft).hexdigest())
-    return *_link(hashed, codes, objects, runtime), hashed
+    draft = _link(replace(interface, code_hash="0" * 64), codes, objects, runtime)
+    return _link(replace(interface, code_hash=hashlib.sha256(draft.library).hexdigest()), codes, objects, runtime)
 
 
 def _link(
     interface: Interface, codes: Sequence[CodePlan], objects: Sequence[ObjectFile], runtime: ObjectFile
-) -> tuple[bytes, list[str]]:
+) -> Assembly:
     # the runtime first: its pointers are those that kernels share
-    merged = merge_objects([runtime, plan_object(interface, codes), *objects])
+    merged = merge_objects([runtime, plan_object(interface, codes, runtime.machine), *objects])
     public = {f"model_{name}": f"{interface.name}_{name}" for name in FUNCTIONS}
     symbols = tuple(
         replace(symbol, name=public[symbol.name]) if symbol.name in public
@@ -86,7 +108,7 @@ def _link(
     undefined = _list_undefined(whole)
     _refuse_calls(whole, undefined, runtime)
     library = link_standalone(whole, f"lib{interface.name}.so", bytes.fromhex(interface.model_hash))
-    return library, undefined
+    return Assembly(whole, library, tuple(undefined), interface)
 
 
 def _list_undefined(whole: ObjectFile) -> list[str]:

@@ -18,14 +18,14 @@ import numpy as np
 import tvm
 
 from tvmq.base.whole_file import write_files
-from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for, machines_of
+from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for
 from tvmq.codegen.compile.external_code import take_external_modules
 from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.performance.tuning_table import tiles_for
-from tvmq.codegen.target.cpu import X86, CpuTarget, rank_of
-from tvmq.errors import BuildError, ConfigError, TargetError
+from tvmq.codegen.target.cpu import CpuTarget
+from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
@@ -33,6 +33,7 @@ from tvmq.library.call_plan import make_plan
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.interface import Interface, describe_interface, usual_sizes
 from tvmq.library.library_files import example_text, facts_text, header_text
+from tvmq.library.machines import SYSTEM_NAMES, check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
 from tvmq.library.plan_bytes import CodePlan
 from tvmq.library.processors import pack_needs
@@ -41,7 +42,6 @@ from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
-from tvmq.runtime.artifact.native_library import is_linux_x86
 from tvmq.runtime.executable import Executable
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -57,6 +57,7 @@ class LibraryExport:
     undefined        functions that a program with the library has to have
     targets          names of the CPUs that it has code for
     wheel            the package for pip, if one was asked for
+    archive          the static library, if one was asked for
     """
 
     library: Path
@@ -68,6 +69,7 @@ class LibraryExport:
     undefined: tuple[str, ...]
     targets: tuple[str, ...]
     wheel: Path | None = None
+    archive: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -83,6 +85,7 @@ def export_library(
     params: Mapping[str, np.ndarray] | None = None,
     target: Any = None,
     selftest: bool = True,
+    static: bool = False,
     wheel: bool = False,
     version: str = "0.1.0",
 ) -> LibraryExport:
@@ -99,10 +102,11 @@ def export_library(
     target   as `build` takes it; of a list NAME_init chooses the best that the CPU can run. Default: that of the
              executable, or this CPU
     selftest  put in what the definition gives for golden inputs, for NAME_selftest; it is run once for that
+    static   also write libNAME.a, for programs that are linked statically
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
     raises   ConfigError for a name or a version, BuildError naming the layer that cannot be held,
-             TargetError for other systems than Linux on x86-64, OutputError if the files cannot be written
+             TargetError for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     name = _check_name(name if name is not None else _name_of(folder))
@@ -110,7 +114,7 @@ def export_library(
         check_wheel(name, version)
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
-    machines = _check_machines(target if target is not None else model.targets if is_built else "llvm")
+    machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
     plain, description = describe_source(mod)
     codes = [(machine, _compile(mod, machine, description.batch)) for machine in machines]
@@ -120,25 +124,31 @@ def export_library(
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
-    library, undefined, interface = assemble_library(interface, plans, objects, runtime_object(X86))
+    assembly = assemble_library(interface, plans, objects, runtime_object(machines[0].arch))
+    library, interface = assembly.library, assembly.interface
     facts = {
+        "machine": SYSTEM_NAMES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],
         "batch": description.batch,
         "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
         "indices": list(description.indices),
     }
-    texts = header_text(interface), facts_text(interface, library, facts, undefined), example_text(interface)
+    texts = header_text(interface), facts_text(interface, library, facts, assembly.undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
     packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
-    write_files(folder, {f"lib{name}.so": library, **files, **dict([packed] if packed else [])}, "export_library")
+    if packed:
+        files[packed[0]] = packed[1]
+    if static:
+        files[f"lib{name}.a"] = assembly.archive()
+    write_files(folder, {f"lib{name}.so": library, **files}, "export_library")
     header, facts_file, example = (folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
-    known = tuple(undefined), tuple(machine.name for machine in machines)
-    package = folder / packed[0] if packed else None
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package)
+    known = assembly.undefined, tuple(machine.name for machine in machines)
+    package, archive = folder / packed[0] if packed else None, folder / f"lib{name}.a" if static else None
+    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package, archive)
 
 
 def _name_of(folder: Path) -> str:
@@ -158,17 +168,6 @@ def _check_name(name: str) -> str:
             "instead"
         )
     return name
-
-
-def _check_machines(target: Any) -> list[CpuTarget]:
-    """The CPUs, each once, in the order in which NAME_init tries them."""
-    machines = machines_of(list(target) if isinstance(target, tuple) else target)
-    for machine in machines:
-        if not isinstance(machine, CpuTarget) or not is_linux_x86(machine):
-            raise TargetError(
-                f"export_library: {machine.name} is no CPU of Linux on x86-64; name one, as target='x86-64-v3'"
-            )
-    return sorted((machine for machine in machines if isinstance(machine, CpuTarget)), key=rank_of)
 
 
 def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.IRModule:
@@ -231,4 +230,4 @@ def _plan_code(
     symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
     plan = make_plan(planned.module, sizes=interface.sizes.copy(), usual=interface.usual, scratch=planned.scratch)
     values = golden.golden_values(plan, planned.calls) if golden is not None else ()
-    return CodePlan(machine.name, pack_needs(machine.needs), plan, symbols, values)
+    return CodePlan(machine.name, pack_needs(machine.needs, machine.arch), plan, symbols, values)

@@ -26,7 +26,7 @@ from tvmq.version import __version__
 
 LOADER = "tvmq.runtime.c_library"
 COPIES = "_tvmq"  # package of the copies
-TAG = "py3-none-manylinux2014_x86_64"  # the library needs no version of the C library
+TAG = "py3-none-manylinux2014_"  # the library needs no version of the C library
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9]+(\.[a-z0-9]+)*)?")  # of PEP 440
 EPOCH = (1980, 1, 1, 0, 0, 0)
 FILE_MODE = 0o100644
@@ -80,13 +80,13 @@ def make_wheel(name: str, version: str, library: bytes, facts_text: str, facts: 
         f"{name}/lib{name}.so": library,
         **{f"{name}/{COPIES}/{path}": text.encode() for path, text in copy_loader(f"{name}.{COPIES}").items()},
     }
-    info = f"{distribution}-{version}.dist-info"
+    info, tag = f"{distribution}-{version}.dist-info", TAG + facts["machine"]
     files[f"{info}/METADATA"] = METADATA.format(distribution=distribution, version=version, name=name).encode()
-    files[f"{info}/WHEEL"] = WHEEL.format(tvmq=__version__, tag=TAG).encode()
+    files[f"{info}/WHEEL"] = WHEEL.format(tvmq=__version__, tag=tag).encode()
     record = f"{info}/RECORD"
     lines = [f"{path},sha256={_digest(data)},{len(data)}" for path, data in files.items()]
     files[record] = "\n".join([*lines, f"{record},,", ""]).encode()
-    return f"{distribution}-{version}-{TAG}.whl", _pack(files)
+    return f"{distribution}-{version}-{tag}.whl", _pack(files)
 
 
 def copy_loader(package: str) -> dict[str, str]:

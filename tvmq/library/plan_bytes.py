@@ -21,17 +21,18 @@ from tvmq.library.call_plan import CONSTANT, INPUT, NUMBER, OUTPUT, STORAGE, Cal
 from tvmq.library.golden_values import MOST_HASHES, GoldenValue
 from tvmq.library.interface import Interface
 from tvmq.library.size_table import ALIGNMENT, SizeTable
+from tvmq.runtime.artifact.link.aarch64 import MACHINES
 from tvmq.runtime.artifact.link.elf_object import (
     ALLOC,
     GLOBAL,
     PROGBITS,
     UNDEFINED,
+    X86_64,
     ObjectFile,
     Relocation,
     Section,
 )
 from tvmq.runtime.artifact.link.elf_object import Symbol as ElfSymbol
-from tvmq.runtime.artifact.link.shared_object import R_PC32
 
 # The structures of plan.h
 VERSION = 2
@@ -93,8 +94,8 @@ class _Writer:
         return self.share(text.encode() + b"\0")
 
 
-def plan_object(interface: Interface, codes: Sequence[CodePlan]) -> ObjectFile:
-    """An object file with the plan of all codes, best first."""
+def plan_object(interface: Interface, codes: Sequence[CodePlan], machine: int = X86_64) -> ObjectFile:
+    """An object file, for a machine by its number in ELF, with the plan of all codes, best first."""
     writer = _Writer(bytearray(HEAD.size))
     tensors = _write_tensors(writer, interface)
     tables = [(_order_places(code), code) for code in codes]
@@ -112,7 +113,7 @@ def plan_object(interface: Interface, codes: Sequence[CodePlan]) -> ObjectFile:
         writer.data[at : at + len(packed) * PLACE.size] = b"".join(packed)
     head = VERSION, table, len(codes), *tensors, len(interface.dimensions), *texts, *sizes
     writer.data[: HEAD.size] = HEAD.pack(*head)
-    return _object(writer)
+    return _object(writer, machine)
 
 
 def _write_tensors(writer: _Writer, interface: Interface) -> tuple[int, int, int, int]:
@@ -229,15 +230,16 @@ def _pack_place(
     )  # fmt: skip
 
 
-def _object(writer: _Writer) -> ObjectFile:
+def _object(writer: _Writer, machine: int) -> ObjectFile:
     """The bytes as the only section, behind the empty one, of an object file that knows kernels by their symbols."""
     names = list(dict.fromkeys(symbol for _, symbol in writer.relocations))
     empty = Section("", 0, 0, 0, 1, b"")
     section = Section(".rodata.plan", PROGBITS, ALLOC, len(writer.data), ALIGNMENT, bytes(writer.data))
     plan = ElfSymbol(PLAN_SYMBOL, GLOBAL, OBJECT, 1, 0, len(writer.data))
     kernels = [ElfSymbol(name, GLOBAL, 0, UNDEFINED, 0, 0) for name in names]
-    relocations = [Relocation(1, place, R_PC32, 1 + names.index(symbol), 0) for place, symbol in writer.relocations]
-    return ObjectFile((empty, section), (plan, *kernels), tuple(relocations))
+    kind = MACHINES[machine].distance
+    relocations = [Relocation(1, place, kind, 1 + names.index(symbol), 0) for place, symbol in writer.relocations]
+    return ObjectFile((empty, section), (plan, *kernels), tuple(relocations), machine)
 
 
 def kernel_symbol(kernel: str) -> str:

@@ -17,19 +17,29 @@ static long call_system(long number, long a, long b, long c, long d) {
     return number;
 }
 static void pause_thread(void) { __asm__ volatile("pause"); }
+#elif defined(__aarch64__)
+enum { CALL_SIGNAL_MASK = 135, CALL_PROCESS = 172, CALL_FUTEX = 98 };
+static long call_system(long number, long a, long b, long c, long d) {
+    register long eighth __asm__("x8") = number, result __asm__("x0") = a;
+    register long second __asm__("x1") = b, third __asm__("x2") = c, fourth __asm__("x3") = d;
+    __asm__ volatile("svc 0" : "+r"(result) : "r"(eighth), "r"(second), "r"(third), "r"(fourth) : "memory");
+    return result;
+}
+static void pause_thread(void) { __asm__ volatile("yield"); }
 #else
 #error "system calls of this architecture are not known"
 #endif
 
-/* Null where the program has no threads: before glibc 2.34 they are in a library of their own. */
+/* Null where the program has no threads: before glibc 2.34 they are in a library of their own, and static programs have
+   what they name. */
 extern int pthread_create(unsigned long *thread, const void *attributes, void *(*start)(void *), void *argument)
     __attribute__((weak));
 extern int pthread_join(unsigned long thread, void **result) __attribute__((weak));
 
 static int has_threads(void) {
-    const void *function = (const void *)pthread_create;
-    __asm__("" : "+r"(function)); /* a comparison of addresses is a constant that LLVM of today does not read */
-    return function != 0;
+    const void *create = (const void *)pthread_create, *join = (const void *)pthread_join;
+    __asm__("" : "+r"(create), "+r"(join)); /* a comparison of addresses is a constant that LLVM of today does not read */
+    return create && join;
 }
 
 struct pool {

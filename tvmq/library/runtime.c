@@ -45,41 +45,7 @@ typedef int (*kernel_function)(void *self, const struct argument *arguments, int
 
 /* ---- the CPU */
 
-static void read_processor(uint32_t leaf, uint32_t part, uint32_t *registers) {
-#if defined(__x86_64__)
-    __asm__ volatile("cpuid"
-                     : "=a"(registers[0]), "=b"(registers[1]), "=c"(registers[2]), "=d"(registers[3])
-                     : "a"(leaf), "c"(part));
-#else
-    (void)leaf, (void)part, (void)registers;
-#endif
-}
-
-/* The state that the system saves when it changes threads: bits of AVX, of AVX-512. */
-static uint32_t saved_state(void) {
-#if defined(__x86_64__)
-    uint32_t registers[4], low, high;
-    read_processor(1, 0, registers);
-    if (!(registers[2] >> 27 & 1)) return 0;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
-#else
-    return 0;
-#endif
-}
-
-/* needs: count of words, the state that must be saved, then (leaf, part, register, bits) of each kind */
-static int fits_processor(const uint32_t *needs) {
-    uint32_t registers[4] = {0, 0, 0, 0}, count = needs[0], state = needs[1];
-    if (state && (saved_state() & state) != state) return 0;
-    for (const uint32_t *need = needs + 2; need < needs + count; need += 4) {
-        read_processor(need[0] & 0x80000000u, 0, registers);
-        if (registers[0] < need[0]) return 0;
-        read_processor(need[0], need[1], registers);
-        if ((registers[need[2]] & need[3]) != need[3]) return 0;
-    }
-    return 1;
-}
+#include "processor.h"
 
 static uint32_t chosen; /* number of the code plus 1; 0: none yet */
 

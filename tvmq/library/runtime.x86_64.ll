@@ -1,4 +1,4 @@
-; 7a5f278614f44e6c786bf8f04b23a28046abeb63ec2d51ba9db02cc0edd57233 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 1170d608438320b24ec658154994b8aebd3116d86780ef816f0e3a5adb0dc07b is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -70,24 +70,24 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   %6 = icmp eq ptr %0, null
   %7 = load i32, ptr @model_plan, align 4
   %8 = icmp eq i32 %7, 2
-  br i1 %8, label %9, label %106
+  br i1 %8, label %9, label %108
 
 9:                                                ; preds = %1
   %10 = select i1 %6, i32 -7, i32 -11
   %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 2), align 4
   %12 = icmp eq i32 %11, 0
-  br i1 %12, label %106, label %13
+  br i1 %12, label %108, label %13
 
 13:                                               ; preds = %9
-  %14 = getelementptr inbounds i32, ptr %2, i64 1
+  %14 = getelementptr inbounds i32, ptr %2, i64 3
   %15 = getelementptr inbounds i32, ptr %2, i64 2
-  %16 = getelementptr inbounds i32, ptr %2, i64 3
+  %16 = getelementptr inbounds i32, ptr %2, i64 1
   %17 = zext i32 %11 to i64
   br label %18
 
-18:                                               ; preds = %13, %102
-  %19 = phi i64 [ 0, %13 ], [ %104, %102 ]
-  %20 = phi i32 [ %10, %13 ], [ %103, %102 ]
+18:                                               ; preds = %13, %104
+  %19 = phi i64 [ 0, %13 ], [ %106, %104 ]
+  %20 = phi i32 [ %10, %13 ], [ %105, %104 ]
   br i1 %6, label %44, label %21
 
 21:                                               ; preds = %18
@@ -119,105 +119,106 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   %41 = phi i8 [ 0, %21 ], [ %29, %28 ], [ 0, %34 ]
   %42 = load i8, ptr %40, align 1
   %43 = icmp eq i8 %41, %42
-  br i1 %43, label %44, label %102
+  br i1 %43, label %44, label %104
 
 44:                                               ; preds = %39, %18
   %45 = getelementptr inbounds %struct.plan_code, ptr %5, i64 %19, i32 1
   %46 = load i32, ptr %45, align 4
   %47 = zext i32 %46 to i64
   %48 = getelementptr inbounds i8, ptr @model_plan, i64 %47
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
   %49 = load i32, ptr %48, align 4
-  %50 = getelementptr inbounds i32, ptr %48, i64 1
-  %51 = load i32, ptr %50, align 4
-  %52 = icmp eq i32 %51, 0
-  br i1 %52, label %65, label %53
+  %50 = zext i32 %49 to i64
+  %51 = getelementptr inbounds i32, ptr %48, i64 %50
+  %52 = getelementptr inbounds i32, ptr %48, i64 1
+  %53 = load i32, ptr %52, align 4
+  %54 = icmp eq i32 %53, 0
+  br i1 %54, label %67, label %55
 
-53:                                               ; preds = %44
-  %54 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #17, !srcloc !4
-  %55 = extractvalue { i32, i32, i32, i32 } %54, 2
-  %56 = and i32 %55, 134217728
-  %57 = icmp eq i32 %56, 0
-  br i1 %57, label %61, label %58
+55:                                               ; preds = %44
+  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #17, !srcloc !4
+  %57 = extractvalue { i32, i32, i32, i32 } %56, 2
+  %58 = and i32 %57, 134217728
+  %59 = icmp eq i32 %58, 0
+  br i1 %59, label %63, label %60
 
-58:                                               ; preds = %53
-  %59 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #17, !srcloc !5
-  %60 = extractvalue { i32, i32 } %59, 0
-  br label %61
+60:                                               ; preds = %55
+  %61 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #17, !srcloc !5
+  %62 = extractvalue { i32, i32 } %61, 0
+  br label %63
 
-61:                                               ; preds = %58, %53
-  %62 = phi i32 [ %60, %58 ], [ 0, %53 ]
-  %63 = and i32 %62, %51
-  %64 = icmp eq i32 %63, %51
-  br i1 %64, label %65, label %98
+63:                                               ; preds = %60, %55
+  %64 = phi i32 [ %62, %60 ], [ 0, %55 ]
+  %65 = and i32 %64, %53
+  %66 = icmp eq i32 %65, %53
+  br i1 %66, label %67, label %104
 
-65:                                               ; preds = %61, %44
-  %66 = zext i32 %49 to i64
-  %67 = getelementptr inbounds i32, ptr %48, i64 %66
+67:                                               ; preds = %63, %44
   %68 = icmp ult i32 %49, 3
-  br i1 %68, label %99, label %69
+  br i1 %68, label %101, label %69
 
-69:                                               ; preds = %65
+69:                                               ; preds = %67
   %70 = getelementptr inbounds i32, ptr %48, i64 2
-  br label %74
+  br label %71
 
-71:                                               ; preds = %81
-  %72 = getelementptr inbounds i32, ptr %75, i64 4
-  %73 = icmp ult ptr %72, %67
-  br i1 %73, label %74, label %99, !llvm.loop !6
+71:                                               ; preds = %91, %69
+  %72 = phi ptr [ %70, %69 ], [ %97, %91 ]
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
+  %73 = load i32, ptr %72, align 4
+  %74 = and i32 %73, -2147483648
+  %75 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %74, i32 0) #17, !srcloc !4
+  %76 = extractvalue { i32, i32, i32, i32 } %75, 0
+  %77 = icmp ult i32 %76, %73
+  br i1 %77, label %91, label %78
 
-74:                                               ; preds = %71, %69
-  %75 = phi ptr [ %70, %69 ], [ %72, %71 ]
-  %76 = load i32, ptr %75, align 4
-  %77 = and i32 %76, -2147483648
-  %78 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %77, i32 0) #17, !srcloc !4
-  %79 = extractvalue { i32, i32, i32, i32 } %78, 0
-  %80 = icmp ult i32 %79, %76
-  br i1 %80, label %98, label %81
-
-81:                                               ; preds = %74
-  %82 = getelementptr inbounds i32, ptr %75, i64 1
-  %83 = load i32, ptr %82, align 4
-  %84 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %76, i32 %83) #17, !srcloc !4
-  %85 = extractvalue { i32, i32, i32, i32 } %84, 0
-  %86 = extractvalue { i32, i32, i32, i32 } %84, 1
-  %87 = extractvalue { i32, i32, i32, i32 } %84, 2
-  %88 = extractvalue { i32, i32, i32, i32 } %84, 3
-  store i32 %85, ptr %2, align 16
-  store i32 %86, ptr %14, align 4
-  store i32 %87, ptr %15, align 8
-  store i32 %88, ptr %16, align 4
-  %89 = getelementptr inbounds i32, ptr %75, i64 2
+78:                                               ; preds = %71
+  %79 = getelementptr inbounds i32, ptr %72, i64 1
+  %80 = load i32, ptr %79, align 4
+  %81 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %73, i32 %80) #17, !srcloc !4
+  %82 = extractvalue { i32, i32, i32, i32 } %81, 0
+  %83 = extractvalue { i32, i32, i32, i32 } %81, 1
+  %84 = extractvalue { i32, i32, i32, i32 } %81, 2
+  %85 = extractvalue { i32, i32, i32, i32 } %81, 3
+  store i32 %82, ptr %2, align 16
+  store i32 %83, ptr %16, align 4
+  store i32 %84, ptr %15, align 8
+  store i32 %85, ptr %14, align 4
+  %86 = getelementptr inbounds i32, ptr %72, i64 2
+  %87 = load i32, ptr %86, align 4
+  %88 = zext i32 %87 to i64
+  %89 = getelementptr inbounds [4 x i32], ptr %2, i64 0, i64 %88
   %90 = load i32, ptr %89, align 4
-  %91 = zext i32 %90 to i64
-  %92 = getelementptr inbounds [4 x i32], ptr %2, i64 0, i64 %91
-  %93 = load i32, ptr %92, align 4
-  %94 = getelementptr inbounds i32, ptr %75, i64 3
-  %95 = load i32, ptr %94, align 4
-  %96 = and i32 %95, %93
-  %97 = icmp eq i32 %96, %95
-  br i1 %97, label %71, label %98
+  br label %91
 
-98:                                               ; preds = %81, %74, %61
+91:                                               ; preds = %78, %71
+  %92 = phi i32 [ %90, %78 ], [ 0, %71 ]
   call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
-  br label %102
+  %93 = getelementptr inbounds i32, ptr %72, i64 3
+  %94 = load i32, ptr %93, align 4
+  %95 = and i32 %94, %92
+  %96 = icmp eq i32 %95, %94
+  %97 = getelementptr inbounds i32, ptr %72, i64 4
+  %98 = icmp ult ptr %97, %51
+  %99 = select i1 %96, i1 %98, i1 false
+  br i1 %99, label %71, label %100, !llvm.loop !6
 
-99:                                               ; preds = %65, %71
-  %100 = trunc i64 %19 to i32
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
-  %101 = add i32 %100, 1
-  store atomic i32 %101, ptr @chosen release, align 4
-  br label %106
+100:                                              ; preds = %91
+  br i1 %96, label %101, label %104
 
-102:                                              ; preds = %98, %39
-  %103 = phi i32 [ %20, %39 ], [ -7, %98 ]
-  %104 = add nuw nsw i64 %19, 1
-  %105 = icmp eq i64 %104, %17
-  br i1 %105, label %106, label %18, !llvm.loop !7
+101:                                              ; preds = %67, %100
+  %102 = trunc i64 %19 to i32
+  %103 = add i32 %102, 1
+  store atomic i32 %103, ptr @chosen release, align 4
+  br label %108
 
-106:                                              ; preds = %102, %9, %99, %1
-  %107 = phi i32 [ -7, %1 ], [ 0, %99 ], [ %10, %9 ], [ %103, %102 ]
-  ret i32 %107
+104:                                              ; preds = %63, %100, %39
+  %105 = phi i32 [ %20, %39 ], [ -7, %100 ], [ -7, %63 ]
+  %106 = add nuw nsw i64 %19, 1
+  %107 = icmp eq i64 %106, %17
+  br i1 %107, label %108, label %18, !llvm.loop !7
+
+108:                                              ; preds = %104, %9, %101, %1
+  %109 = phi i32 [ -7, %1 ], [ 0, %101 ], [ %10, %9 ], [ %105, %104 ]
+  ret i32 %109
 }
 
 ; Function Attrs: nounwind
@@ -263,111 +264,115 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %14 = icmp ne ptr %0, null
   %15 = icmp ne ptr %3, null
   %16 = and i1 %14, %15
-  br i1 %16, label %17, label %81
+  br i1 %16, label %17, label %85
 
 17:                                               ; preds = %4
   br i1 %8, label %18, label %20
 
 18:                                               ; preds = %17
   %19 = trunc i64 %13 to i32
-  br label %81
+  br label %85
 
 20:                                               ; preds = %17
   %21 = ptrtoint ptr %0 to i64
   %22 = and i64 %21, 63
   %23 = icmp eq i64 %22, 0
-  br i1 %23, label %24, label %81
+  br i1 %23, label %24, label %85
 
 24:                                               ; preds = %20
   %25 = icmp ugt i64 %13, %1
-  br i1 %25, label %81, label %26
+  br i1 %25, label %85, label %26
 
 26:                                               ; preds = %24
   %27 = icmp ugt i32 %2, 1
-  br i1 %27, label %28, label %31
+  br i1 %27, label %28, label %35
 
 28:                                               ; preds = %26
-  %29 = tail call ptr asm "", "=r,0,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create) #18, !srcloc !8
-  %30 = icmp eq ptr %29, null
-  br i1 %30, label %81, label %31
+  %29 = tail call { ptr, ptr } asm "", "=r,=r,0,1,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create, ptr @pthread_join) #18, !srcloc !8
+  %30 = extractvalue { ptr, ptr } %29, 0
+  %31 = extractvalue { ptr, ptr } %29, 1
+  %32 = icmp eq ptr %30, null
+  %33 = icmp eq ptr %31, null
+  %34 = select i1 %32, i1 true, i1 %33
+  br i1 %34, label %85, label %35
 
-31:                                               ; preds = %28, %26
-  %32 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
-  %33 = trunc i64 %32 to i32
+35:                                               ; preds = %28, %26
+  %36 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
+  %37 = trunc i64 %36 to i32
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %0, i8 0, i64 28, i1 false)
-  %34 = getelementptr inbounds i8, ptr %0, i64 28
-  store i32 %33, ptr %34, align 4
-  %35 = getelementptr inbounds i8, ptr %0, i64 32
-  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %35, i8 0, i64 16, i1 false)
-  %36 = ptrtoint ptr %5 to i64
-  %37 = ptrtoint ptr %6 to i64
-  %38 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %36, i64 %37, i64 8, i64 14) #17, !srcloc !9
-  %39 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 5
-  %40 = add nsw i32 %2, -1
-  %41 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9
-  %42 = load i32, ptr %39, align 8
-  %43 = icmp ult i32 %42, %40
-  br i1 %43, label %44, label %77
+  %38 = getelementptr inbounds i8, ptr %0, i64 28
+  store i32 %37, ptr %38, align 4
+  %39 = getelementptr inbounds i8, ptr %0, i64 32
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %39, i8 0, i64 16, i1 false)
+  %40 = ptrtoint ptr %5 to i64
+  %41 = ptrtoint ptr %6 to i64
+  %42 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %40, i64 %41, i64 8, i64 14) #17, !srcloc !9
+  %43 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 5
+  %44 = add nsw i32 %2, -1
+  %45 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9
+  %46 = load i32, ptr %43, align 8
+  %47 = icmp ult i32 %46, %44
+  br i1 %47, label %48, label %81
 
-44:                                               ; preds = %31, %50
-  %45 = phi i32 [ %52, %50 ], [ %42, %31 ]
-  %46 = zext i32 %45 to i64
-  %47 = getelementptr inbounds i64, ptr %41, i64 %46
-  %48 = call i32 @pthread_create(ptr noundef nonnull %47, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #19
-  %49 = icmp eq i32 %48, 0
-  br i1 %49, label %50, label %54
+48:                                               ; preds = %35, %54
+  %49 = phi i32 [ %56, %54 ], [ %46, %35 ]
+  %50 = zext i32 %49 to i64
+  %51 = getelementptr inbounds i64, ptr %45, i64 %50
+  %52 = call i32 @pthread_create(ptr noundef nonnull %51, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #19
+  %53 = icmp eq i32 %52, 0
+  br i1 %53, label %54, label %58
 
-50:                                               ; preds = %44
-  %51 = load i32, ptr %39, align 8
-  %52 = add i32 %51, 1
-  store i32 %52, ptr %39, align 8
-  %53 = icmp ult i32 %52, %40
-  br i1 %53, label %44, label %77
+54:                                               ; preds = %48
+  %55 = load i32, ptr %43, align 8
+  %56 = add i32 %55, 1
+  store i32 %56, ptr %43, align 8
+  %57 = icmp ult i32 %56, %44
+  br i1 %57, label %48, label %81
 
-54:                                               ; preds = %44
-  %55 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %37, i64 0, i64 8, i64 14) #17, !srcloc !9
-  %56 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
-  store atomic i32 1, ptr %56 release, align 4
-  %57 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
-  %58 = atomicrmw add ptr %57, i32 1 release, align 4
-  %59 = ptrtoint ptr %57 to i64
-  %60 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %59, i64 129, i64 256, i64 0, i64 202) #17, !srcloc !9
-  %61 = load i32, ptr %34, align 4
-  %62 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
-  %63 = trunc i64 %62 to i32
-  %64 = icmp eq i32 %61, %63
-  br i1 %64, label %65, label %81
+58:                                               ; preds = %48
+  %59 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #17, !srcloc !9
+  %60 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
+  store atomic i32 1, ptr %60 release, align 4
+  %61 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
+  %62 = atomicrmw add ptr %61, i32 1 release, align 4
+  %63 = ptrtoint ptr %61 to i64
+  %64 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %63, i64 129, i64 256, i64 0, i64 202) #17, !srcloc !9
+  %65 = load i32, ptr %38, align 4
+  %66 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
+  %67 = trunc i64 %66 to i32
+  %68 = icmp eq i32 %65, %67
+  br i1 %68, label %69, label %85
 
-65:                                               ; preds = %54
-  %66 = load i32, ptr %39, align 8
-  %67 = icmp eq i32 %66, 0
-  br i1 %67, label %81, label %68
+69:                                               ; preds = %58
+  %70 = load i32, ptr %43, align 8
+  %71 = icmp eq i32 %70, 0
+  br i1 %71, label %85, label %72
 
-68:                                               ; preds = %65, %68
-  %69 = phi i64 [ %73, %68 ], [ 0, %65 ]
-  %70 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9, i64 %69
-  %71 = load i64, ptr %70, align 8
-  %72 = call i32 @pthread_join(i64 noundef %71, ptr noundef null) #19
-  %73 = add nuw nsw i64 %69, 1
-  %74 = load i32, ptr %39, align 8
-  %75 = zext i32 %74 to i64
-  %76 = icmp ult i64 %73, %75
-  br i1 %76, label %68, label %81, !llvm.loop !10
+72:                                               ; preds = %69, %72
+  %73 = phi i64 [ %77, %72 ], [ 0, %69 ]
+  %74 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9, i64 %73
+  %75 = load i64, ptr %74, align 8
+  %76 = call i32 @pthread_join(i64 noundef %75, ptr noundef null) #19
+  %77 = add nuw nsw i64 %73, 1
+  %78 = load i32, ptr %43, align 8
+  %79 = zext i32 %78 to i64
+  %80 = icmp ult i64 %77, %79
+  br i1 %80, label %72, label %85, !llvm.loop !10
 
-77:                                               ; preds = %50, %31
-  %78 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %37, i64 0, i64 8, i64 14) #17, !srcloc !9
+81:                                               ; preds = %54, %35
+  %82 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #17, !srcloc !9
   store i32 %2, ptr %3, align 8
-  %79 = getelementptr inbounds i8, ptr %3, i64 8
-  store ptr @launch_in_pool, ptr %79, align 8
-  %80 = getelementptr inbounds i8, ptr %3, i64 16
-  store ptr %0, ptr %80, align 8
-  br label %81
+  %83 = getelementptr inbounds i8, ptr %3, i64 8
+  store ptr @launch_in_pool, ptr %83, align 8
+  %84 = getelementptr inbounds i8, ptr %3, i64 16
+  store ptr %0, ptr %84, align 8
+  br label %85
 
-81:                                               ; preds = %68, %65, %54, %28, %24, %20, %4, %77, %18
-  %82 = phi i32 [ %19, %18 ], [ 0, %77 ], [ -1, %4 ], [ -3, %20 ], [ -4, %24 ], [ -12, %28 ], [ -12, %54 ], [ -12, %65 ], [ -12, %68 ]
+85:                                               ; preds = %72, %69, %58, %28, %24, %20, %4, %81, %18
+  %86 = phi i32 [ %19, %18 ], [ 0, %81 ], [ -1, %4 ], [ -3, %20 ], [ -4, %24 ], [ -12, %28 ], [ -12, %58 ], [ -12, %69 ], [ -12, %72 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #17
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #17
-  ret i32 %82
+  ret i32 %86
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
@@ -3119,7 +3124,7 @@ define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture
   br i1 %131, label %16, label %17, !llvm.loop !32
 }
 
-declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) local_unnamed_addr #5
+declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) #5
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #13
@@ -3932,14 +3937,14 @@ attributes #19 = { nobuiltin nounwind "no-builtins" }
 !1 = !{i32 8, !"PIC Level", i32 2}
 !2 = distinct !{!2, !3}
 !3 = !{!"llvm.loop.mustprogress"}
-!4 = !{i64 1784}
-!5 = !{i64 2290}
+!4 = !{i64 74427}
+!5 = !{i64 74851}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = !{i64 76906}
-!9 = !{i64 76238}
+!8 = !{i64 78143}
+!9 = !{i64 76867}
 !10 = distinct !{!10, !3}
-!11 = !{i64 76399}
+!11 = !{i64 77028}
 !12 = distinct !{!12, !3}
 !13 = distinct !{!13, !3}
 !14 = distinct !{!14, !3}

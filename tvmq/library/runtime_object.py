@@ -16,12 +16,12 @@ from tempfile import TemporaryDirectory
 
 from tvmq.base.tvm_internals import LOAD_BITCODE, global_function
 from tvmq.base.tvm_runtime import load_compiler
-from tvmq.codegen.target.cpu import X86
-from tvmq.runtime.artifact.link.elf_object import ObjectFile, read_object
+from tvmq.codegen.target.cpu import ARM, X86
+from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, ObjectFile, read_object
 from tvmq.runtime.artifact.memory_file import object_file
 
-SOURCES = ("model.h", "plan.h", "sizes.h", "pool.h", "selftest.h", "run.h", "runtime.c")
-TEXTS = {X86: "runtime.x86_64.ll"}
+SOURCES = ("model.h", "plan.h", "sizes.h", "pool.h", "processor.h", "selftest.h", "run.h", "runtime.c")
+TEXTS = {X86: "runtime.x86_64.ll", ARM: "runtime.aarch64.ll"}
 
 
 def read_source(name: str) -> str:
@@ -45,4 +45,4 @@ def runtime_object(arch: str = X86) -> ObjectFile:
     with TemporaryDirectory(prefix="tvmq-") as folder:
         path = Path(folder, "runtime.ll")
         path.write_text(read_source(TEXTS[arch]), encoding="utf-8")
-        return read_object(object_file(global_function(LOAD_BITCODE)(str(path), "ll")))
+        return read_object(object_file(global_function(LOAD_BITCODE)(str(path), "ll")), MACHINE_NAMES)

@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import json
 import os
+import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -27,7 +28,7 @@ from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse
 ABI = 1
 WRONG_CPU = -7
 ALIGNMENT, MOST_RANK = 64, 8
-FACTS = {"schema", "name", "code_hash", "targets", "inputs", "outputs"}
+FACTS = {"schema", "name", "machine", "code_hash", "targets", "inputs", "outputs"}
 OPEN_FILES = Path("/proc/self/fd")
 _loads = itertools.count(1)
 
@@ -117,6 +118,11 @@ class LibraryModel:
 
     def __init__(self, path: Path, facts: Mapping[str, Any], sha256: str | None = None) -> None:
         self.path, self.facts = path, dict(facts)
+        if facts["machine"] != platform.machine():
+            raise TargetError(
+                f"load: '{path}' is for machines of the kind {facts['machine']}, and this one is {platform.machine()}; "
+                "export it for this one"
+            )
         self._functions = CFunctions(path, str(facts["name"]), sha256)
         described = ModelDescription()
         self._check(self._functions.describe(ctypes.byref(described)), "load")

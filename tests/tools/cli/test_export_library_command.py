@@ -35,6 +35,8 @@ def test_the_command_writes_what_the_function_writes(cli, tmp_path):
     assert (tmp_path / "c" / "relu" / "librelu.so").read_bytes() == export.library.read_bytes()
     shown = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "c", "--name", "relu", "--quiet")
     assert shown.code == 0 and "librelu.so, relu.h, relu.json and example.c" in shown.out
+    static = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "s" / "relu", "--static")
+    assert static.code == 0 and "librelu.a" in static.out and (tmp_path / "s/relu/librelu.a").is_file()
     packed = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "w" / "relu", "--wheel", "--version", "2.0")
     assert packed.code == 0 and "relu-2.0-py3-none-manylinux2014_x86_64.whl" in packed.out
 

@@ -41,7 +41,7 @@ from tvmq.codegen.compile.llvm_workarounds import with_whole_stores
 from tvmq.codegen.schedule.generic import KERNEL
 from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.errors import BuildError
-from tvmq.runtime.artifact.link.elf_object import UNDEFINED, ObjectFile, merge_objects, read_object
+from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, UNDEFINED, ObjectFile, merge_objects, read_object
 from tvmq.runtime.artifact.link.shared_object import link_objects
 from tvmq.runtime.artifact.memory_file import object_file
 from tvmq.runtime.artifact.native_library import is_linux_x86
@@ -206,7 +206,7 @@ def compile_objects(
 
         with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
             for names, data in zip(missing, workers.map(compile_these, missing), strict=True):
-                kernels[names] = read_object(data)
+                kernels[names] = read_object(data, MACHINE_NAMES)
                 write(places[names], data)
         trim()
     return [kernel for kernel in kernels.values() if kernel is not None]
@@ -229,7 +229,7 @@ def _read_kernel(names: Sequence[str], key: str) -> ObjectFile | None:
     if data is None:
         return None
     try:
-        kernel = read_object(data)
+        kernel = read_object(data, MACHINE_NAMES)
         if {SYMBOL + name for name in names} <= {one.name for one in kernel.symbols if one.section != UNDEFINED}:
             return kernel
     except (BuildError, ValueError, IndexError, struct.error):  # what is no object file

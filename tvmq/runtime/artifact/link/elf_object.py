@@ -1,4 +1,4 @@
-"""Reading a relocatable ELF file for x86-64: its sections, symbols and relocations. Standard library only.
+"""Reading a relocatable ELF file: its sections, symbols and relocations. Standard library only.
 
 Several object files as one, for the linker: each kernel is compiled by itself.
 
@@ -11,13 +11,14 @@ Tests: tests/runtime/artifact/link/test_shared_object.py
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tvmq.base.tvm_internals import MAIN_SYMBOL
 from tvmq.errors import BuildError
 
-X86_64 = 62
+X86_64, AARCH64 = 62, 183
+MACHINE_NAMES = {X86_64: "x86-64", AARCH64: "aarch64"}
 RELOCATABLE = 1
 PROGBITS, SYMTAB, RELA, NOBITS = 1, 2, 4, 8
 WRITE, ALLOC = 1, 2
@@ -71,18 +72,21 @@ class ObjectFile:
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
     relocations: tuple[Relocation, ...]
+    machine: int = X86_64
 
 
-def read_object(data: bytes) -> ObjectFile:
+def read_object(data: bytes, machines: Collection[int] = (X86_64,)) -> ObjectFile:
     """The object file.
 
-    raises  BuildError if it is no relocatable file for x86-64
+    machines  that are taken
+    raises  BuildError if it is no relocatable file for one of them
     """
     if len(data) < HEADER.size or data[:6] != b"\x7fELF\x02\x01":
         raise BuildError("link: the compiler's output is no 64-bit ELF file; save the code as bitcode")
     fields = HEADER.unpack_from(data)
-    if fields[1] != RELOCATABLE or fields[2] != X86_64:
-        raise BuildError(f"link: ELF type {fields[1]} for machine {fields[2]}; only objects for x86-64 are linked")
+    if fields[1] != RELOCATABLE or fields[2] not in machines:
+        known = " and ".join(MACHINE_NAMES[machine] for machine in machines)
+        raise BuildError(f"link: ELF type {fields[1]} for machine {fields[2]}; only objects for {known} are linked")
     raw = [SECTION.unpack_from(data, fields[6] + i * fields[11]) for i in range(fields[12])]
     names = raw[fields[13]]
     sections = tuple(_section(data, entry, names[4]) for entry in raw)
@@ -94,7 +98,7 @@ def read_object(data: bytes) -> ObjectFile:
             symbols = tuple(_symbols(body, data, raw[entry[6]][4]))
         elif entry[1] == RELA:
             relocations += _relocations(body, entry[7])
-    return ObjectFile(sections, symbols, tuple(relocations))
+    return ObjectFile(sections, symbols, tuple(relocations), fields[2])
 
 
 def _text(data: bytes, at: int) -> str:
@@ -132,7 +136,7 @@ def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
         symbol if meaning[index] == index and symbol.name != MAIN_SYMBOL else replace(symbol, bind=LOCAL)
         for index, symbol in enumerate(symbols)
     ]
-    return ObjectFile(sections, tuple(named), relocations)
+    return ObjectFile(sections, tuple(named), relocations, objects[0].machine if objects else X86_64)
 
 
 def _meanings(symbols: Sequence[Symbol]) -> dict[str, int]:

@@ -13,9 +13,9 @@ Symbols of the object itself are bound to it. Debug information and unwind table
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 
 from tvmq.errors import BuildError
+from tvmq.runtime.artifact.link.aarch64 import MACHINES
 from tvmq.runtime.artifact.link.elf_object import (
     ABSOLUTE,
     ALLOC,
@@ -28,27 +28,19 @@ from tvmq.runtime.artifact.link.elf_object import (
     SYMBOL,
     UNDEFINED,
     WRITE,
-    X86_64,
     ObjectFile,
     Symbol,
     read_object,
 )
+from tvmq.runtime.artifact.link.link_target import Image
 
-PAGE = 4096
 SHARED = 3
 PROGRAM = struct.Struct("<IIQQQQQQ")
 LOAD, DYNAMIC, STACK = 1, 2, 0x6474E551
 READ_EXECUTE, READ_WRITE = 5, 6
 # dynamic tags
 NEEDED, HASH, STRTAB, SYMTAB, RELA, RELASZ, RELAENT, STRSZ, SYMENT = 1, 4, 5, 6, 7, 8, 9, 10, 11
-# relocations
-R_64, R_PC32, R_PLT32, R_GLOB_DAT, R_RELATIVE, R_GOTPCREL, R_PC64, R_GOTPCRELX, R_REX_GOTPCRELX = (
-    1, 2, 4, 6, 8, 9, 24, 41, 42,
-)  # fmt: skip
-THROUGH_TABLE = (R_GOTPCREL, R_GOTPCRELX, R_REX_GOTPCRELX)
 LIBRARIES = ("libm.so.6", "libc.so.6")
-STUB = b"\xff\x25"  # jmp *offset(%rip)
-STUB_BYTES = 8
 
 
 def link_shared(data: bytes) -> bytes:
@@ -65,30 +57,6 @@ def link_objects(source: ObjectFile) -> bytes:
     return Linker(source).link()
 
 
-@dataclass
-class Image:
-    """Bytes that begin at an address."""
-
-    address: int
-    data: bytearray = field(default_factory=bytearray)
-
-    @property
-    def end(self) -> int:
-        """Address behind the last byte."""
-        return self.address + len(self.data)
-
-    def add(self, data: bytes, align: int = 8) -> int:
-        """Append data; returns its address."""
-        self.data += bytes(-self.end % align)
-        address = self.end
-        self.data += data
-        return address
-
-    def put(self, address: int, data: bytes) -> None:
-        """Overwrite what stands at an address."""
-        self.data[address - self.address : address - self.address + len(data)] = data
-
-
 class Linker:
     """Linker of an object file. Addresses count from 0; the loader adds where it puts the library.
 
@@ -98,10 +66,9 @@ class Linker:
 
     needed: tuple[str, ...] = LIBRARIES
     defined_section = 1
-    empty_stub = STUB + bytes(STUB_BYTES - len(STUB))
 
     def __init__(self, source: ObjectFile) -> None:
-        self.source = source
+        self.source, self.machine = source, MACHINES[source.machine]
         self.loaded_sections = {
             index: section
             for index, section in enumerate(source.sections)
@@ -119,7 +86,7 @@ class Linker:
 
     def _needs_pointer(self, symbol: int) -> bool:
         kinds = {r.kind for r in self.source.relocations if r.symbol == symbol and r.section in self.loaded_sections}
-        return symbol in self.imported or bool(kinds & set(THROUGH_TABLE))
+        return symbol in self.imported or bool(kinds & set(self.machine.through_table))
 
     def link(self) -> bytes:
         """Bytes of the linked file."""
@@ -134,9 +101,9 @@ class Linker:
         }
         self._place(code, writable=False)
         for symbol in self.imported:
-            self.stub[symbol] = code.add(self.empty_stub)
+            self.stub[symbol] = code.add(self.machine.empty_stub)
         # the next page of memory; the file goes on without a gap
-        data = Image(code.end + PAGE)
+        data = Image(code.end + self.machine.page)
         for symbol in self.through_table:
             self.pointer[symbol] = data.add(bytes(8))
         dynamic = data.add(self._dynamic_section(tables, names))
@@ -182,7 +149,9 @@ class Linker:
     # ---- relocations
 
     def _count_dynamic(self) -> int:
-        absolute = sum(r.kind == R_64 and r.section in self.loaded_sections for r in self.source.relocations)
+        absolute = sum(
+            r.kind == self.machine.address and r.section in self.loaded_sections for r in self.source.relocations
+        )
         return len(self.through_table) + absolute
 
     def _relocate(self, code: Image, data: Image) -> None:
@@ -194,20 +163,17 @@ class Linker:
             section = self.loaded_sections[relocation.section]
             at = self.address[relocation.section] + relocation.offset
             image = data if section.flags & WRITE else code
-            if relocation.kind == R_64:
+            if relocation.kind == self.machine.address:
                 self._bind(at, relocation.symbol, image, relocation.addend)
                 continue
-            value = self._target(relocation.kind, relocation.symbol) + relocation.addend - at
-            width = 8 if relocation.kind == R_PC64 else 4
-            if not -(1 << 8 * width - 1) <= value < 1 << 8 * width - 1:
-                raise BuildError(f"link: a distance of {value} bytes does not fit {width} bytes; save as bitcode")
-            image.put(at, value.to_bytes(width, "little", signed=True))
+            target = self._target(relocation.kind, relocation.symbol) + relocation.addend
+            self.machine.relocate(image, at, relocation.kind, target)
 
     def _target(self, kind: int, number: int) -> int:
         """Address that a relative relocation means."""
-        if kind in THROUGH_TABLE:
+        if kind in self.machine.through_table:
             return self.pointer[number]
-        if kind not in (R_PC32, R_PLT32, R_PC64):
+        if not self.machine.knows(kind) or kind in self.machine.through_pair:
             raise BuildError(f"link: relocation of kind {kind} is not known; save as bitcode")
         return self.stub[number] if number in self.stub else self._address_of(self.source.symbols[number])
 
@@ -215,16 +181,17 @@ class Linker:
         """Have the loader write the address of a symbol."""
         symbol = self.source.symbols[number]
         if number in self.imported:
-            self.dynamic_relocations.append((at, (1 + self.imported.index(number)) << 32 | R_GLOB_DAT, addend))
+            self.dynamic_relocations.append(
+                (at, (1 + self.imported.index(number)) << 32 | self.machine.glob_dat, addend)
+            )
             return
         value = addend + (symbol.value if symbol.section == ABSOLUTE else self._address_of(symbol))
         image.put(at, value.to_bytes(8, "little"))
-        self.dynamic_relocations.append((at, R_RELATIVE, value))
+        self.dynamic_relocations.append((at, self.machine.relative, value))
 
     def _fill_stubs(self, code: Image) -> None:
         for symbol, at in self.stub.items():
-            offset = self.pointer[symbol] - (at + len(STUB) + 4)
-            code.put(at + len(STUB), offset.to_bytes(4, "little", signed=True))
+            self.machine.fill_stub(code, at, self.pointer[symbol])
 
     # ---- tables
 
@@ -269,13 +236,27 @@ class Linker:
         place = offset + dynamic - data.address
         dynamic_size = len(self._dynamic_section({HASH: 0, SYMTAB: 0, STRTAB: 0, RELA: 0}, self._names()))
         programs = [
-            (LOAD, READ_EXECUTE, 0, 0, 0, offset, offset, PAGE),
-            (LOAD, READ_WRITE, offset, data.address, data.address, size, memory_end - data.address, PAGE),
+            (LOAD, READ_EXECUTE, 0, 0, 0, offset, offset, self.machine.page),
+            (LOAD, READ_WRITE, offset, data.address, data.address, size, memory_end - data.address, self.machine.page),
             (DYNAMIC, READ_WRITE, place, dynamic, dynamic, dynamic_size, dynamic_size, 8),
             (STACK, READ_WRITE, 0, 0, 0, 0, 0, 16),
         ]
         magic = b"\x7fELF\x02\x01\x01" + bytes(9)
-        fields = (SHARED, X86_64, 1, 0, HEADER.size, 0, 0, HEADER.size, PROGRAM.size, len(programs), 0, 0, 0)
+        fields = (
+            SHARED,
+            self.machine.number,
+            1,
+            0,
+            HEADER.size,
+            0,
+            0,
+            HEADER.size,
+            PROGRAM.size,
+            len(programs),
+            0,
+            0,
+            0,
+        )
         return HEADER.pack(magic, *fields) + b"".join(PROGRAM.pack(*program) for program in programs)
 
 

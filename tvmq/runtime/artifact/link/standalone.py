@@ -6,7 +6,7 @@
     readable, writable      data, zeros
 
 Functions of the C library are found in the program that loads it, glibc's or musl's. One variable of each thread is
-reached by __tls_get_addr, so that the library may be opened at any time.
+reached by __tls_get_addr, on 64-bit Arm by a descriptor, so that the library may be opened at any time.
 
 Linkers read a library by its sections, so it has a table of them; the loader needs none.
 
@@ -20,15 +20,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tvmq.errors import BuildError
-from tvmq.runtime.artifact.link.elf_object import HEADER, NOBITS, PROGBITS, SECTION, SYMBOL, WRITE, X86_64, ObjectFile
+from tvmq.runtime.artifact.link.aarch64 import MACHINES
+from tvmq.runtime.artifact.link.elf_object import HEADER, NOBITS, PROGBITS, SECTION, SYMBOL, WRITE, ObjectFile
 from tvmq.runtime.artifact.link.elf_object import RELOCATION as RELOCATION_ENTRY
+from tvmq.runtime.artifact.link.link_target import Image
 from tvmq.runtime.artifact.link.shared_object import (
     DYNAMIC,
     HASH,
     LOAD,
-    PAGE,
     PROGRAM,
-    R_64,
     READ_EXECUTE,
     READ_WRITE,
     RELA,
@@ -36,7 +36,6 @@ from tvmq.runtime.artifact.link.shared_object import (
     STACK,
     STRTAB,
     SYMTAB,
-    Image,
     Linker,
 )
 
@@ -45,9 +44,8 @@ READ, NOTE, THREADS, RELRO = 4, 4, 7, 0x6474E552  # of programs
 SONAME, FLAGS, BIND_NOW = 14, 30, 8  # of the dynamic section
 # of section headers
 S_STRTAB, S_RELA, S_HASH, S_DYNAMIC, S_NOTE, S_DYNSYM = 3, 4, 5, 6, 7, 11
-R_DTPMOD64, R_TLSLD, R_DTPOFF32 = 16, 20, 21
 RELRO_SECTIONS = ".data.rel.ro"
-NOTE_OWNER, NOTE_KIND = b"tvmq\0\0\0\0", 1
+NOTE_SECTION, NOTE_OWNER, NOTE_KIND = ".note.tvmq", b"tvmq\0\0\0\0", 1
 PROGRAMS = 8
 
 
@@ -59,6 +57,15 @@ def link_standalone(source: ObjectFile, soname: str, note: bytes) -> bytes:
     raises   BuildError for relocations that it cannot hold
     """
     return _StandaloneLinker(source, soname, note).link()
+
+
+def note_bytes(content: bytes) -> bytes:
+    """A note, by which tools tell models apart.
+
+    >>> len(note_bytes(bytes(32)))
+    52
+    """
+    return struct.pack("<3I", 5, len(content), NOTE_KIND) + NOTE_OWNER + content
 
 
 @dataclass(frozen=True)
@@ -81,12 +88,14 @@ class _StandaloneLinker(Linker):
 
     def __init__(self, source: ObjectFile, soname: str, note: bytes) -> None:
         of_threads = [index for index, one in enumerate(source.sections) if one.flags & THREAD_LOCAL]
-        self.offsets_of_threads = [item for item in source.relocations if item.kind == R_DTPOFF32]
-        others = tuple(item for item in source.relocations if item.kind != R_DTPOFF32)
+        kind = MACHINES[source.machine].thread_offset
+        self.offsets_of_threads = [item for item in source.relocations if kind and item.kind == kind]
+        others = tuple(item for item in source.relocations if not kind or item.kind != kind)
         super().__init__(replace(source, relocations=others))
         self.soname, self.note = soname, note
         self.thread_offset, self.thread_bytes, self.thread_align = self._place_threads(of_threads)
-        self.module_pointer = 0
+        pairs = {self._pair_offset(item.symbol) for item in others if item.kind in self.machine.through_pair}
+        self.pairs = dict.fromkeys(sorted(pairs), 0)  # offset of a variable of threads: where the pointers to it lie
         self.parts: list[_FilePart] = []
 
     def _place_threads(self, sections: list[int]) -> tuple[dict[int, int], int, int]:
@@ -105,10 +114,10 @@ class _StandaloneLinker(Linker):
         """Bytes of the linked file."""
         names = self._names()
         code = Image(0, bytearray(HEADER.size + PROGRAMS * PROGRAM.size))
-        note = struct.pack("<3I", 5, len(self.note), NOTE_KIND) + NOTE_OWNER + self.note
+        note = note_bytes(self.note)
         symbols = (1 + len(self.imported) + len(self.exported)) * SYMBOL.size
         relocations = self._count_dynamic() * RELOCATION_ENTRY.size
-        note_at = self._add(code, ".note.tvmq", S_NOTE, note, 4)
+        note_at = self._add(code, NOTE_SECTION, S_NOTE, note, 4)
         tables = {
             HASH: self._add(code, ".hash", S_HASH, self._hash_table(), link=".dynsym", entry_size=4),
             SYMTAB: self._add(
@@ -120,19 +129,21 @@ class _StandaloneLinker(Linker):
             ),
         }
         self._place_where(code, ".rodata", 2, lambda flags: not flags & (EXECUTE | WRITE))
-        code.add(b"", PAGE)
+        code.add(b"", self.machine.page)
         text = code.end
         self._place_where(code, ".text", 2 | EXECUTE, lambda flags: bool(flags & EXECUTE))
         self._add_stubs(code)
-        data = Image(code.end + PAGE)
+        data = Image(code.end + self.machine.page)
         dynamic = self._add(data, ".dynamic", S_DYNAMIC, self._dynamic_section(tables, names), 16, 3, ".dynstr", 0, 16)
         self._add_pointers(data)
         self._place_where(data, RELRO_SECTIONS, 3, lambda flags: bool(flags & WRITE), only=RELRO_SECTIONS)
-        data.add(b"", PAGE)
-        relro = data.end
-        self._place_where(data, ".data", 3, lambda flags: bool(flags & WRITE))
-        end = self._place_zeros(data.end)
-        self.parts.append(_FilePart(".bss", NOBITS, 3, data.end, end, 64))
+        relro = data.end + -data.end % self.machine.page
+        if self._has_data():
+            data.add(b"", self.machine.page)
+            self._place_where(data, ".data", 3, lambda flags: bool(flags & WRITE))
+        zeros = max(relro, data.end)  # what the loader makes readable ends with a page: of zeros, if no data follow
+        end = self._place_zeros(zeros)
+        self.parts.append(_FilePart(".bss", NOBITS, 3, zeros, end, 64))
         self._relocate(code, data)
         self._relocate_threads(code)
         self._fill_stubs(code)
@@ -141,14 +152,15 @@ class _StandaloneLinker(Linker):
         entries = (RELOCATION_ENTRY.pack(*entry) for entry in self.dynamic_relocations)
         code.put(tables[RELA], b"".join(entries))
         size, shift = len(code.data), data.address - len(code.data)
+        protected = min(relro - data.address, len(data.data))
         programs = [
-            (LOAD, READ, 0, 0, 0, text, text, PAGE),
-            (LOAD, READ_EXECUTE, text, text, text, size - text, size - text, PAGE),
-            (LOAD, READ_WRITE, size, data.address, data.address, len(data.data), end - data.address, PAGE),
+            (LOAD, READ, 0, 0, 0, text, text, self.machine.page),
+            (LOAD, READ_EXECUTE, text, text, text, size - text, size - text, self.machine.page),
+            (LOAD, READ_WRITE, size, data.address, data.address, len(data.data), end - data.address, self.machine.page),
             (DYNAMIC, READ_WRITE, dynamic - shift, dynamic, dynamic, *[self._size_of(".dynamic")] * 2, 8),
             (NOTE, READ, note_at, note_at, note_at, len(note), len(note), 4),
             (THREADS, READ, dynamic - shift, dynamic, dynamic, 0, self.thread_bytes, self.thread_align),
-            (RELRO, READ, size, data.address, data.address, *[relro - data.address] * 2, 1),
+            (RELRO, READ, size, data.address, data.address, protected, relro - data.address, 1),
             (STACK, READ_WRITE, 0, 0, 0, 0, 0, 16),
         ]
         return self._file(code, data, programs)
@@ -177,42 +189,53 @@ class _StandaloneLinker(Linker):
                     self.address[index] = image.add(section.data, section.align)
         self.parts.append(_FilePart(name, PROGBITS, flags, begin, image.end, align))
 
+    def _has_data(self) -> bool:
+        writable = (section for section in self.loaded_sections.values() if section.flags & WRITE)
+        return any(one.kind == PROGBITS and one.size and not one.name.startswith(RELRO_SECTIONS) for one in writable)
+
     def _add_stubs(self, code: Image) -> None:
         begin = code.add(b"", 16)
         for symbol in self.imported:
-            self.stub[symbol] = code.add(self.empty_stub)
+            self.stub[symbol] = code.add(self.machine.empty_stub)
         self.parts.append(_FilePart(".plt", PROGBITS, 2 | EXECUTE, begin, code.end, 16))
 
     def _add_pointers(self, data: Image) -> None:
         begin = data.add(b"")
         for symbol in self.through_table:
             self.pointer[symbol] = data.add(bytes(8))
-        if self.thread_bytes:
-            self.module_pointer = data.add(bytes(16))  # number of the library, offset 0
+        for offset in self.pairs:
+            self.pairs[offset] = data.add(bytes(16))
         self.parts.append(_FilePart(".got", PROGBITS, 3, begin, data.end))
 
     # ---- relocations
 
     def _count_dynamic(self) -> int:
-        return super()._count_dynamic() + bool(self.thread_bytes)
+        return super()._count_dynamic() + len(self.pairs)
 
     def _relocate(self, code: Image, data: Image) -> None:
         fixed = {index for index, section in self.loaded_sections.items() if not section.flags & WRITE}
-        if any(item.kind == R_64 and item.section in fixed for item in self.source.relocations):
+        if any(item.kind == self.machine.address and item.section in fixed for item in self.source.relocations):
             raise BuildError("link: an address in constants, which processes share; no kernel of ours has one")
         super()._relocate(code, data)
-        if self.thread_bytes:
-            self.dynamic_relocations.append((self.module_pointer, R_DTPMOD64, 0))
+        kind = self.machine.thread_pair
+        self.dynamic_relocations += [(at, kind, offset) for offset, at in self.pairs.items()]
 
     def _target(self, kind: int, number: int) -> int:
-        return self.module_pointer if kind == R_TLSLD else super()._target(kind, number)
+        if kind in self.machine.through_pair:
+            return self.pairs[self._pair_offset(number)]
+        return super()._target(kind, number)
+
+    def _pair_offset(self, number: int) -> int:
+        """Offset of a variable of threads, 0 where all are found by one pair of pointers."""
+        symbol = self.source.symbols[number]
+        return self.thread_offset[symbol.section] + symbol.value if self.machine.pair_for_each else 0
 
     def _relocate_threads(self, code: Image) -> None:
         for item in self.offsets_of_threads:
             if item.section in self.address:
                 symbol = self.source.symbols[item.symbol]
                 value = self.thread_offset[symbol.section] + symbol.value + item.addend
-                code.put(self.address[item.section] + item.offset, value.to_bytes(4, "little", signed=True))
+                code.put_number(self.address[item.section] + item.offset, value, 4)
 
     # ---- tables
 
@@ -235,7 +258,7 @@ class _StandaloneLinker(Linker):
         last = SECTION.pack(names.index(b".shstrtab"), S_STRTAB, 0, 0, begin, len(names), 0, 0, 1, 0)
         magic = b"\x7fELF\x02\x01\x01" + bytes(9)
         counts = HEADER.size, PROGRAM.size, len(programs), SECTION.size, len(entries) + 1, len(entries)
-        header = HEADER.pack(magic, SHARED, X86_64, 1, 0, HEADER.size, table, 0, *counts)
+        header = HEADER.pack(magic, SHARED, self.machine.number, 1, 0, HEADER.size, table, 0, *counts)
         assert len(programs) == PROGRAMS
         code.put(0, header + b"".join(PROGRAM.pack(*program) for program in programs))
         head = bytes(code.data + data.data) + names

@@ -1,0 +1,50 @@
+"""Machines that a library is made for: CPUs of Linux, all of one architecture.
+
+Tests: tests/library/test_machines.py
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tvmq.codegen.compile.build import machines_of
+from tvmq.codegen.target.cpu import ARM, X86, CpuTarget, rank_of
+from tvmq.errors import TargetError
+from tvmq.library.runtime_object import TEXTS
+
+# architecture -> as systems and pip name machines of it
+SYSTEM_NAMES = {X86: "x86_64", ARM: "aarch64"}
+
+
+def check_machines(target: Any) -> list[CpuTarget]:
+    """The CPUs that a target names, each once, in the order in which NAME_init tries them.
+
+    target   as `build` takes it
+    raises   TargetError for other systems, and for CPUs of several architectures
+
+    >>> [machine.name for machine in check_machines(["x86-64-v2", "x86-64-v4"])]
+    ['x86-64-v4', 'x86-64-v2']
+    """
+    machines = []
+    for machine in machines_of(list(target) if isinstance(target, tuple) else target):
+        if not isinstance(machine, CpuTarget) or not _is_linux(machine):
+            system = str(machine.tvm.get("mtriple") or sys.platform)
+            raise TargetError(
+                f"export_library: {machine.name} ({system}) is no CPU of Linux on x86-64 or aarch64; name one, as "
+                "target='x86-64-v3' or 'arm-dotprod', or write C for another system's compiler by `tvmq export-c`"
+            )
+        machines.append(machine)
+    others = [machine.name for machine in machines if machine.arch != machines[0].arch]
+    if others:
+        raise TargetError(
+            f"export_library: {machines[0].name} is a CPU of {machines[0].arch}, {', '.join(others)} are not; export a "
+            "library for each architecture"
+        )
+    return sorted(machines, key=rank_of)
+
+
+def _is_linux(machine: CpuTarget) -> bool:
+    """Whether code for a machine runs on Linux where libraries have a runtime; without a triple it is for here."""
+    triple = str(machine.tvm.get("mtriple", ""))
+    return machine.arch in TEXTS and ("linux" in triple if triple else sys.platform == "linux")
