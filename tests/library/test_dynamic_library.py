@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import mmap
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
@@ -21,7 +22,10 @@ import tvmq
 from tests.library.test_export_library import compile_example, needs_gcc
 from tests.library.test_selftest import TARGETS, SelfTest
 from tests.support.models import dynamic_models
+from tests.support.random.graphs import random_inputs, random_model
+from tvmq.codegen.compile import build
 from tvmq.errors import DataError
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.library.library_export import LibraryExport
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 from tvmq.runtime.c_library import Buffer, CFunctions, TensorDescription, load_library
@@ -113,22 +117,20 @@ def test_all_kinds_on_all_instruction_sets(model, make, sizes, target, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-def test_random_graphs_of_any_batch(seed, tmp_path):
-    model = dynamic_models.random_batches(seed)
-    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim][1:] for v in model.graph.input}
-    random = np.random.default_rng(seed)
-
-    def feed(count: int) -> Feed:
-        return {name: random.standard_normal((count, *shape)).astype(np.float32) for name, shape in shapes.items()}
-
-    dynamic = export_model(model, feed(1), tmp_path / "model")
-    batches = (
-        (1, 2, 5)
-        if dynamic.export.library and "batch" in json.loads(dynamic.export.facts.read_text())["limits"]
-        else (1,)
+@pytest.mark.parametrize("is_by_sample", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_random_graphs_of_any_batch(seed, is_by_sample, tmp_path, monkeypatch):
+    """Sample by sample, or by code for a dynamic number of them, where the proof is withheld."""
+    if not is_by_sample:
+        monkeypatch.setattr(build, "batch_dimension", lambda _mod: None)
+    base = random_inputs(random_model(seed), 1, 3)
+    module = tvmq.quantize(*tvmq.from_onnx(dynamic_models.random_batches(seed)), base, guard=None)
+    dynamic = Dynamic(module, tvmq.export_library(module, tmp_path / "model", target="x86-64-v3"))
+    counts = (1, 3) if dynamic_dimensions(module) else (len(base[0][next(iter(base[0]))]),)
+    assert (
+        dynamic.differing([{name: np.concatenate([f[name][:1] for f in base[:n]]) for name in base[0]} for n in counts])
+        == 0
     )
-    assert dynamic.differing([feed(count) for count in batches]) == 0
 
 
 def test_a_batch_of_none_gives_nothing(of_pictures, of_texts):
@@ -258,6 +260,31 @@ def test_inputs_of_other_sizes_are_refused(of_texts):
     assert model.input_info[0].shape == ("batch", "sequence")
 
 
+def test_results_do_not_depend_on_threads(of_texts):
+    """Three parts of each parallel loop, by a launch function of the program."""
+    task = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
+    launches = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, task, ctypes.c_void_p, ctypes.c_uint32)
+    def launch(pool, task, job, count):
+        launches.append(count)
+        for number in reversed(range(count)):
+            task(job, number)
+
+    threads = (ctypes.c_uint64 * 3)(3, ctypes.cast(launch, ctypes.c_void_p).value, 0)
+    library, feed = RawLibrary(of_texts.export), dynamic_models.texts(2, 64)
+    arrays = [aligned_zeros((2, 64), "int64") for _ in feed]
+    for array, value in zip(arrays, feed.values(), strict=True):
+        array[...] = value
+    y, sizes = aligned_zeros((2, 32), "float32"), as_sizes((2, 64))
+    memory = aligned_zeros([library.functions.workspace_bytes(sizes, 3)], "uint8")
+    buffers = (Buffer * 2)(*(Buffer(array.ctypes.data, array.nbytes) for array in arrays))
+    result, room = Buffer(y.ctypes.data, y.nbytes), Buffer(memory.ctypes.data, memory.nbytes)
+    assert library.functions.run(sizes, buffers, ctypes.byref(result), room, ctypes.byref(threads)) == 0
+    np.testing.assert_array_equal(y, tvmq.reference.run(of_texts.module, feed)[0])
+    assert memory.nbytes > library.workspace_bytes((2, 64)) and {*launches} in ({3}, {2, 3})
+
+
 def test_threads_of_different_sizes(of_pictures):
     """Each thread has a model of its own sizes and the same library."""
     differing = []
@@ -279,6 +306,42 @@ def test_threads_of_different_sizes(of_pictures):
     for thread in threads:
         thread.join()
     assert differing == []
+
+
+class GuardedMemory:
+    """Memory that ends at a page which nobody may touch; bytes of it begin at a multiple of 64."""
+
+    PAGE = mmap.PAGESIZE
+
+    def __init__(self, bytes: int) -> None:
+        pages = -(-bytes // self.PAGE) + 1
+        self._map = mmap.mmap(-1, (pages + 1) * self.PAGE)
+        begin = np.frombuffer(self._map, np.uint8).ctypes.data
+        guard = begin + pages * self.PAGE
+        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(self.PAGE), 0) == 0
+        self.address, self.bytes = (guard - bytes) // 64 * 64, bytes
+
+    def write(self, array: np.ndarray) -> Buffer:
+        """Buffer of an array's bytes."""
+        ctypes.memmove(self.address, array.tobytes(), array.nbytes)
+        return Buffer(self.address, array.nbytes)
+
+    def read(self) -> bytes:
+        """All bytes."""
+        return ctypes.string_at(self.address, self.bytes)
+
+
+def test_runs_stay_inside_their_buffers(of_pictures):
+    library = RawLibrary(of_pictures.export)
+    for sizes in ((1, 2, 2), (3, 5, 7), (2, 16, 16), (1, 31, 64)):
+        feed = pictures(*sizes)
+        (expected,) = tvmq.reference.run(of_pictures.module, feed)
+        need = library.workspace_bytes(sizes)
+        x, y, room = (GuardedMemory(size) for size in (feed["x"].nbytes, expected.nbytes, need))
+        buffers = x.write(feed["x"]), Buffer(y.address, y.bytes), Buffer(room.address, need)
+        pointers = map(ctypes.byref, buffers[:2])
+        assert library.functions.run(as_sizes(sizes), *pointers, buffers[2], None) == 0
+        assert y.read() == expected.tobytes()
 
 
 def relax_module(function: Callable[[relax.BlockBuilder, relax.Var, Any], relax.Expr], *shape: Any) -> tvm.IRModule:

@@ -107,7 +107,9 @@ def test_every_code_agrees_with_the_definition(library, tmp_path):
 @pytest.mark.slow
 def test_a_library_that_a_running_program_opens(library, tmp_path):
     # its variable of threads lies in memory that the C library allocates then
-    compile_program(HERE / "selftest.c", library.library.parent, tmp_path / "test.so", "-shared", "-fPIC", "-Dmain=test")
+    compile_program(
+        HERE / "selftest.c", library.library.parent, tmp_path / "test.so", "-shared", "-fPIC", "-Dmain=test"
+    )
     source = """#include <dlfcn.h>
     int main(int count, char **paths) {
         for (int i = 0; i < 3; i++) {

@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 import tvm
 from tvm import tirx
 
+import tvmq.library
 from tvmq.codegen.compile.kernel_scratch import Scratch
 from tvmq.errors import BuildError
 from tvmq.library import size_table
 from tvmq.library.call_plan import TensorLocation
 from tvmq.library.scratch_sizes import ScratchSizes
 from tvmq.library.size_expressions import Unknown, number_of
-from tvmq.library.size_table import OutOfRange, SizeTable, value_of
-from tvmq.library.storage_plan import Span, share_storages
+from tvmq.library.size_table import OPERATIONS, OutOfRange, SizeTable, compute_entry, value_of
+from tvmq.library.storage_plan import Lifetime, share_storages
 
 ROWS, COLUMNS = (tirx.Var(name, "int64") for name in ("rows", "columns"))
+LIBRARY = Path(tvmq.library.__file__).parent
+PROGRAM = r"""
+#include <stdio.h>
+#include "model.h"
+#define HIDDEN
+#define EXPORT
+#include "plan.h"
+#include "sizes.h"
+const struct plan model_plan;
+int main(void) {
+    long long a, b, c;
+    for (int kind; scanf("%d %lld %lld %lld", &kind, &a, &b, &c) == 4;) {
+        int64_t result = 0;
+        int failed = compute((enum operation)kind, a, b, c, &result);
+        if (failed) puts("refused"); else printf("%lld\n", (long long)result);
+    }
+    return 0;
+}
+"""
 SIZES = [*range(1, 9), 1000, 2**31 - 1]
 
 
@@ -48,6 +71,26 @@ def evaluate(expr: tvm.ir.Expr, sizes: dict[str, int]) -> int:
 def test_expressions_of_tir(expr, expected):
     for rows, columns in itertools.product(SIZES[:-1], SIZES[:-1]):
         assert evaluate(expr, {"rows": rows, "columns": columns}) == expected(rows, columns)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile a C program with")
+def test_native_code_computes_the_same(tmp_path):
+    (tmp_path / "compute.c").write_text(PROGRAM)
+    flags = ["-std=gnu11", "-I", LIBRARY, "-fsanitize=undefined", "-fno-sanitize-recover"]
+    subprocess.run(["gcc", *flags, tmp_path / "compute.c", "-o", tmp_path / "compute"], check=True)
+    ends = [-(2**63), -(2**31) - 1, -7, -1, 0, 1, 2, 7, 40, 2**31 - 1, 2**31, 2**62, 2**63 - 1]
+    cases = [(kind, a, b, 5) for kind in range(len(OPERATIONS)) for a in ends for b in ends]
+    lines = "\n".join(" ".join(map(str, case)) for case in cases)
+    done = subprocess.run([tmp_path / "compute"], input=lines, capture_output=True, text=True, check=True)
+    for (kind, *operands), text in zip(cases, done.stdout.split(), strict=True):
+        name = OPERATIONS[kind]
+        if name == "shift_right" and not 0 <= operands[1] < 64:
+            continue  # no expression has them
+        try:
+            expected = str(compute_entry(name, *operands))
+        except OutOfRange:
+            expected = "refused"
+        assert text == expected, (name, operands)
 
 
 def test_numbers_beyond_their_range_are_refused():
@@ -99,13 +142,15 @@ def test_a_table_has_an_end(monkeypatch):
     table.apply("add", table.dimension("rows"), 2)
     with pytest.raises(BuildError, match="the model computes more than 3 numbers from its dynamic sizes; fix some"):
         table.apply("add", table.dimension("rows"), 3)
+    with pytest.raises(BuildError, match="the model computes more than 3 numbers"):
+        table.shape((table.dimension("rows"),))
 
 
 def test_storages_that_are_apart_in_time_share_memory():
     table = SizeTable(("rows",))
     sizes = [table.multiply([table.dimension("rows"), count]) for count in (10, 4, 9)]
-    spans = {number: Span(size, number, number + 1) for number, size in enumerate(sizes)}
-    begins, total = share_storages(spans, table, {"rows": 64})
+    lifetimes = {number: Lifetime(size, number, number + 1) for number, size in enumerate(sizes)}
+    begins, total = share_storages(lifetimes, table, {"rows": 64})
     values = table.values({"rows": 64})
     assert [value_of(begins[number], values) for number in range(3)] == [0, 640, 0]
     assert value_of(total, values) == 640 + 256
@@ -113,8 +158,8 @@ def test_storages_that_are_apart_in_time_share_memory():
 
 def test_a_slot_has_the_size_of_its_largest_whatever_the_sizes():
     table = SizeTable(("rows",))
-    spans = {0: Span(table.multiply([table.dimension("rows"), 64]), 0, 0), 1: Span(640, 1, 1)}
-    _, total = share_storages(spans, table, {"rows": 64})
+    lifetimes = {0: Lifetime(table.multiply([table.dimension("rows"), 64]), 0, 0), 1: Lifetime(640, 1, 1)}
+    _, total = share_storages(lifetimes, table, {"rows": 64})
     assert [value_of(total, table.values({"rows": rows})) for rows in (1, 10, 64)] == [640, 640, 4096]
 
 

@@ -110,7 +110,9 @@ def test_two_libraries_in_one_program(digits, digits_folder, tmp_path):
     other = tvmq.export_library(builder.get(), tmp_path / "sums", static=True)
     (tmp_path / "two.c").write_text(TWO % {"one": "sums"})
     folders = ["-I", digits_folder, "-I", tmp_path / "sums"]
-    program = compile_static("gcc", *folders, tmp_path / "two.c", digits.export.archive, other.archive, tmp_path / "two")
+    program = compile_static(
+        "gcc", *folders, tmp_path / "two.c", digits.export.archive, other.archive, tmp_path / "two"
+    )
     assert subprocess.run([program], check=False).returncode == 0
 
 
@@ -157,7 +159,9 @@ def test_fresh_processes_write_equal_bytes(digits, tmp_path):
 @pytest.mark.slow
 def test_a_static_program_for_arm(digits, tmp_path):
     export = tvmq.export_library(digits.module, tmp_path / "digits", target=["arm-neon", "arm-dotprod"], static=True)
-    program = compile_static(COMPILER, "-I", tmp_path / "digits", HERE / "selftest.c", export.archive, tmp_path / "test")
+    program = compile_static(
+        COMPILER, "-I", tmp_path / "digits", HERE / "selftest.c", export.archive, tmp_path / "test"
+    )
     for cpu, code in (("cortex-a72", "generic"), ("neoverse-n1", "generic+v8.2a+dotprod")):
         done = subprocess.run([EMULATOR, "-cpu", cpu, program], check=True, capture_output=True, text=True)
         assert done.stdout.startswith(f"{code}: ")

@@ -30,7 +30,7 @@ from tvmq.graph.view import const_value, is_const, results_of
 from tvmq.library.scratch_sizes import ScratchSizes
 from tvmq.library.size_expressions import Unknown, number_of
 from tvmq.library.size_table import SizeTable
-from tvmq.library.storage_plan import Span, share_storages
+from tvmq.library.storage_plan import Lifetime, share_storages
 
 INPUT, OUTPUT, STORAGE, CONSTANT, NUMBER = "input", "output", "storage", "constant", "number"
 
@@ -223,14 +223,14 @@ class _PlanReader:
 
     def _place_storages(self, usual: Mapping[str, int]) -> None:
         """Storages side by side, and one behind the other in time where they share memory."""
-        spans: dict[int, Span] = {}
+        lifetimes: dict[int, Lifetime] = {}
         for number, step in enumerate(self.plan.steps):
             for place in step.places:
                 if place.memory == STORAGE:
-                    first = spans[place.number].first if place.number in spans else number
-                    spans[place.number] = Span(self._storage_bytes[place.number], first, number)
+                    first = lifetimes[place.number].first if place.number in lifetimes else number
+                    lifetimes[place.number] = Lifetime(self._storage_bytes[place.number], first, number)
         table = self.plan.sizes
-        begins, self.plan.storage_bytes = share_storages(spans, table, usual)
+        begins, self.plan.storage_bytes = share_storages(lifetimes, table, usual)
 
         def move(place: TensorLocation) -> TensorLocation:
             if place.memory != STORAGE:

@@ -1,4 +1,4 @@
-"""What a library tells of a model: inputs and outputs, dynamic dimensions, inputs that are indices.
+"""Interface of a library: inputs and outputs, dynamic dimensions, inputs that are indices.
 
 Tests: tests/library/test_dynamic_library.py
 """

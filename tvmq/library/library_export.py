@@ -258,7 +258,7 @@ def _plan_codes(
 
 
 def _golden_run(interface: Interface, plain: tvm.IRModule) -> GoldenRun | None:
-    """What the definition gives for the usual sizes; None if it gives nothing."""
+    """The definition run at the usual sizes; None if it takes none of the inputs."""
     shapes = interface.shapes_at(interface.usual)
     inputs = [{**tensor, "shape": shape} for tensor, shape in zip(interface.inputs, shapes, strict=False)]
     golden = GoldenRun(plain, inputs, interface.usual)

@@ -1,4 +1,4 @@
-; 328bc1bff0d764137019b87b49fe5c94d0431ac1c2e6954f22f4069fe00c1296 is the sha256 of the sources; tools/library_runtime.py writes this file
+; bfb1ef7c53d72e494d274a83ae654e42b3ca2415d7d13aab4ed0d10ecd0b2aa8 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"
@@ -1339,7 +1339,7 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %11 = icmp eq i32 %10, 0
   %12 = icmp ne ptr %0, null
   %13 = or i1 %12, %11
-  br i1 %13, label %14, label %142
+  br i1 %13, label %14, label %144
 
 14:                                               ; preds = %4
   br i1 %11, label %32, label %15
@@ -1355,13 +1355,13 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %21 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 2
   %22 = load i64, ptr %21, align 8
   %23 = icmp slt i64 %20, %22
-  br i1 %23, label %142, label %24
+  br i1 %23, label %144, label %24
 
 24:                                               ; preds = %17
   %25 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 3
   %26 = load i64, ptr %25, align 8
   %27 = icmp sgt i64 %20, %26
-  br i1 %27, label %142, label %28
+  br i1 %27, label %144, label %28
 
 28:                                               ; preds = %24
   %29 = getelementptr inbounds i64, ptr %3, i64 %18
@@ -1373,16 +1373,16 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
 32:                                               ; preds = %28, %14
   %33 = phi i64 [ 0, %14 ], [ %16, %28 ]
   %34 = icmp eq i32 %2, 0
-  br i1 %34, label %142, label %35
+  br i1 %34, label %144, label %35
 
 35:                                               ; preds = %32
   %36 = getelementptr inbounds i64, ptr %3, i64 %33
   br label %37
 
-37:                                               ; preds = %35, %137
-  %38 = phi i32 [ %138, %137 ], [ %2, %35 ]
-  %39 = phi ptr [ %140, %137 ], [ %36, %35 ]
-  %40 = phi ptr [ %139, %137 ], [ %9, %35 ]
+37:                                               ; preds = %35, %139
+  %38 = phi i32 [ %140, %139 ], [ %2, %35 ]
+  %39 = phi ptr [ %142, %139 ], [ %36, %35 ]
+  %40 = phi ptr [ %141, %139 ], [ %9, %35 ]
   %41 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 2
   %42 = load i64, ptr %41, align 8
   %43 = icmp slt i64 %42, 0
@@ -1423,24 +1423,24 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
 
 67:                                               ; preds = %57, %63
   %68 = phi i64 [ %66, %63 ], [ %61, %57 ]
-  switch i32 %59, label %142 [
-    i32 0, label %135
-    i32 1, label %131
+  switch i32 %59, label %144 [
+    i32 0, label %137
+    i32 1, label %133
     i32 2, label %69
     i32 3, label %73
     i32 4, label %77
     i32 5, label %77
     i32 6, label %77
     i32 7, label %77
-    i32 8, label %108
-    i32 9, label %110
-    i32 10, label %112
-    i32 11, label %115
-    i32 12, label %118
-    i32 13, label %121
-    i32 14, label %124
-    i32 15, label %127
-    i32 16, label %129
+    i32 8, label %110
+    i32 9, label %112
+    i32 10, label %114
+    i32 11, label %117
+    i32 12, label %120
+    i32 13, label %123
+    i32 14, label %126
+    i32 15, label %129
+    i32 16, label %131
   ]
 
 69:                                               ; preds = %67
@@ -1448,124 +1448,132 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %71 = extractvalue { i64, i1 } %70, 1
   %72 = extractvalue { i64, i1 } %70, 0
   store i64 %72, ptr %39, align 8
-  br i1 %71, label %142, label %137
+  br i1 %71, label %144, label %139
 
 73:                                               ; preds = %67
   %74 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %49, i64 %58)
   %75 = extractvalue { i64, i1 } %74, 1
   %76 = extractvalue { i64, i1 } %74, 0
   store i64 %76, ptr %39, align 8
-  br i1 %75, label %142, label %137
+  br i1 %75, label %144, label %139
 
 77:                                               ; preds = %67, %67, %67, %67
-  %78 = icmp eq i64 %58, 0
-  br i1 %78, label %142, label %79
+  %78 = and i32 %59, -3
+  %79 = icmp eq i32 %78, 4
+  %80 = icmp eq i64 %58, 0
+  br i1 %80, label %144, label %81
 
-79:                                               ; preds = %77
-  %80 = icmp eq i64 %49, -9223372036854775808
-  %81 = icmp eq i64 %58, -1
-  %82 = and i1 %80, %81
-  br i1 %82, label %142, label %83
+81:                                               ; preds = %77
+  %82 = icmp eq i64 %49, -9223372036854775808
+  %83 = and i1 %82, %79
+  %84 = icmp eq i64 %58, -1
+  %85 = and i1 %84, %83
+  br i1 %85, label %144, label %86
 
-83:                                               ; preds = %79
-  %84 = freeze i64 %49
-  %85 = freeze i64 %58
-  %86 = sdiv i64 %84, %85
-  %87 = mul i64 %86, %85
-  %88 = sub i64 %84, %87
-  %89 = and i32 %59, -2
-  %90 = icmp eq i32 %89, 4
-  %91 = icmp ne i64 %88, 0
-  %92 = and i1 %90, %91
-  br i1 %92, label %93, label %102
+86:                                               ; preds = %81
+  br i1 %79, label %87, label %89
 
-93:                                               ; preds = %83
-  %94 = lshr i64 %88, 63
-  %95 = trunc i64 %94 to i32
-  %96 = lshr i64 %58, 63
-  %97 = trunc i64 %96 to i32
-  %98 = icmp eq i32 %95, %97
-  br i1 %98, label %102, label %99
+87:                                               ; preds = %86
+  %88 = sdiv i64 %49, %58
+  br label %89
 
-99:                                               ; preds = %93
-  %100 = add nsw i64 %86, -1
-  %101 = add nsw i64 %88, %58
-  br label %102
+89:                                               ; preds = %87, %86
+  %90 = phi i64 [ %88, %87 ], [ 0, %86 ]
+  br i1 %84, label %106, label %91
 
-102:                                              ; preds = %99, %93, %83
-  %103 = phi i64 [ %100, %99 ], [ %86, %93 ], [ %86, %83 ]
-  %104 = phi i64 [ %101, %99 ], [ %88, %93 ], [ %88, %83 ]
-  %105 = and i32 %59, -3
-  %106 = icmp eq i32 %105, 4
-  %107 = select i1 %106, i64 %103, i64 %104
-  br label %135
+91:                                               ; preds = %89
+  %92 = srem i64 %49, %58
+  %93 = and i32 %59, -2
+  %94 = icmp eq i32 %93, 4
+  %95 = icmp ne i64 %92, 0
+  %96 = and i1 %94, %95
+  br i1 %96, label %97, label %106
 
-108:                                              ; preds = %67
-  %109 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
-  br label %135
+97:                                               ; preds = %91
+  %98 = lshr i64 %92, 63
+  %99 = trunc i64 %98 to i32
+  %100 = lshr i64 %58, 63
+  %101 = trunc i64 %100 to i32
+  %102 = icmp eq i32 %99, %101
+  br i1 %102, label %106, label %103
+
+103:                                              ; preds = %97
+  %104 = add nsw i64 %90, -1
+  %105 = add nsw i64 %92, %58
+  br label %106
+
+106:                                              ; preds = %103, %97, %91, %89
+  %107 = phi i64 [ %104, %103 ], [ %90, %97 ], [ %90, %91 ], [ %90, %89 ]
+  %108 = phi i64 [ %105, %103 ], [ %92, %97 ], [ %92, %91 ], [ 0, %89 ]
+  %109 = select i1 %79, i64 %107, i64 %108
+  br label %137
 
 110:                                              ; preds = %67
-  %111 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
-  br label %135
+  %111 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
+  br label %137
 
 112:                                              ; preds = %67
-  %113 = icmp slt i64 %49, %58
-  %114 = zext i1 %113 to i64
-  br label %135
+  %113 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
+  br label %137
 
-115:                                              ; preds = %67
-  %116 = icmp eq i64 %49, %58
-  %117 = zext i1 %116 to i64
-  br label %135
+114:                                              ; preds = %67
+  %115 = icmp slt i64 %49, %58
+  %116 = zext i1 %115 to i64
+  br label %137
 
-118:                                              ; preds = %67
-  %119 = icmp eq i64 %49, 0
-  %120 = select i1 %119, i64 %68, i64 %58
-  br label %135
+117:                                              ; preds = %67
+  %118 = icmp eq i64 %49, %58
+  %119 = zext i1 %118 to i64
+  br label %137
 
-121:                                              ; preds = %67
-  %122 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
-  %123 = ashr i64 %49, %122
-  br label %135
+120:                                              ; preds = %67
+  %121 = icmp eq i64 %49, 0
+  %122 = select i1 %121, i64 %68, i64 %58
+  br label %137
 
-124:                                              ; preds = %67
+123:                                              ; preds = %67
+  %124 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
+  %125 = ashr i64 %49, %124
+  br label %137
+
+126:                                              ; preds = %67
   store i64 %49, ptr %39, align 8
-  %125 = add i64 %49, -2147483648
-  %126 = icmp ult i64 %125, -4294967296
-  br i1 %126, label %142, label %137
-
-127:                                              ; preds = %67
-  store i64 %49, ptr %39, align 8
-  %128 = icmp ugt i64 %49, 2147483647
-  br i1 %128, label %142, label %137
+  %127 = add i64 %49, -2147483648
+  %128 = icmp ult i64 %127, -4294967296
+  br i1 %128, label %144, label %139
 
 129:                                              ; preds = %67
   store i64 %49, ptr %39, align 8
-  %130 = icmp eq i64 %49, %58
-  br i1 %130, label %137, label %142
+  %130 = icmp ugt i64 %49, 2147483647
+  br i1 %130, label %144, label %139
 
 131:                                              ; preds = %67
-  %132 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
-  %133 = extractvalue { i64, i1 } %132, 1
-  %134 = extractvalue { i64, i1 } %132, 0
-  store i64 %134, ptr %39, align 8
-  br i1 %133, label %142, label %137
+  store i64 %49, ptr %39, align 8
+  %132 = icmp eq i64 %49, %58
+  br i1 %132, label %139, label %144
 
-135:                                              ; preds = %67, %121, %118, %115, %112, %110, %108, %102
-  %136 = phi i64 [ %107, %102 ], [ %109, %108 ], [ %111, %110 ], [ %114, %112 ], [ %117, %115 ], [ %120, %118 ], [ %123, %121 ], [ %49, %67 ]
+133:                                              ; preds = %67
+  %134 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
+  %135 = extractvalue { i64, i1 } %134, 1
+  %136 = extractvalue { i64, i1 } %134, 0
   store i64 %136, ptr %39, align 8
-  br label %137
+  br i1 %135, label %144, label %139
 
-137:                                              ; preds = %135, %69, %73, %124, %127, %129, %131
-  %138 = add i32 %38, -1
-  %139 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
-  %140 = getelementptr inbounds i64, ptr %39, i64 1
-  %141 = icmp eq i32 %138, 0
-  br i1 %141, label %142, label %37, !llvm.loop !18
+137:                                              ; preds = %67, %123, %120, %117, %114, %112, %110, %106
+  %138 = phi i64 [ %109, %106 ], [ %111, %110 ], [ %113, %112 ], [ %116, %114 ], [ %119, %117 ], [ %122, %120 ], [ %125, %123 ], [ %49, %67 ]
+  store i64 %138, ptr %39, align 8
+  br label %139
 
-142:                                              ; preds = %24, %17, %77, %79, %67, %137, %131, %129, %127, %124, %73, %69, %32, %4
-  %143 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %124 ], [ -5, %127 ], [ -5, %129 ], [ -5, %77 ], [ -5, %79 ], [ -5, %67 ], [ 0, %137 ], [ -5, %131 ], [ -5, %17 ], [ -5, %24 ]
-  ret i32 %143
+139:                                              ; preds = %137, %69, %73, %126, %129, %131, %133
+  %140 = add i32 %38, -1
+  %141 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
+  %142 = getelementptr inbounds i64, ptr %39, i64 1
+  %143 = icmp eq i32 %140, 0
+  br i1 %143, label %144, label %37, !llvm.loop !18
+
+144:                                              ; preds = %24, %17, %77, %81, %67, %139, %133, %131, %129, %126, %73, %69, %32, %4
+  %145 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %126 ], [ -5, %129 ], [ -5, %131 ], [ -5, %77 ], [ -5, %81 ], [ -5, %67 ], [ 0, %139 ], [ -5, %133 ], [ -5, %17 ], [ -5, %24 ]
+  ret i32 %145
 }
 
 ; Function Attrs: nofree nosync nounwind memory(argmem: read)

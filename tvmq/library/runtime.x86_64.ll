@@ -1,4 +1,4 @@
-; 328bc1bff0d764137019b87b49fe5c94d0431ac1c2e6954f22f4069fe00c1296 is the sha256 of the sources; tools/library_runtime.py writes this file
+; bfb1ef7c53d72e494d274a83ae654e42b3ca2415d7d13aab4ed0d10ecd0b2aa8 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -1322,7 +1322,7 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %11 = icmp eq i32 %10, 0
   %12 = icmp ne ptr %0, null
   %13 = or i1 %12, %11
-  br i1 %13, label %14, label %139
+  br i1 %13, label %14, label %144
 
 14:                                               ; preds = %4
   br i1 %11, label %32, label %15
@@ -1338,13 +1338,13 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %21 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 2
   %22 = load i64, ptr %21, align 8
   %23 = icmp slt i64 %20, %22
-  br i1 %23, label %139, label %24
+  br i1 %23, label %144, label %24
 
 24:                                               ; preds = %17
   %25 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 3
   %26 = load i64, ptr %25, align 8
   %27 = icmp sgt i64 %20, %26
-  br i1 %27, label %139, label %28
+  br i1 %27, label %144, label %28
 
 28:                                               ; preds = %24
   %29 = getelementptr inbounds i64, ptr %3, i64 %18
@@ -1356,16 +1356,16 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
 32:                                               ; preds = %28, %14
   %33 = phi i64 [ 0, %14 ], [ %16, %28 ]
   %34 = icmp eq i32 %2, 0
-  br i1 %34, label %139, label %35
+  br i1 %34, label %144, label %35
 
 35:                                               ; preds = %32
   %36 = getelementptr inbounds i64, ptr %3, i64 %33
   br label %37
 
-37:                                               ; preds = %35, %134
-  %38 = phi i32 [ %135, %134 ], [ %2, %35 ]
-  %39 = phi ptr [ %137, %134 ], [ %36, %35 ]
-  %40 = phi ptr [ %136, %134 ], [ %9, %35 ]
+37:                                               ; preds = %35, %139
+  %38 = phi i32 [ %140, %139 ], [ %2, %35 ]
+  %39 = phi ptr [ %142, %139 ], [ %36, %35 ]
+  %40 = phi ptr [ %141, %139 ], [ %9, %35 ]
   %41 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 2
   %42 = load i64, ptr %41, align 8
   %43 = icmp slt i64 %42, 0
@@ -1406,24 +1406,24 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
 
 67:                                               ; preds = %57, %63
   %68 = phi i64 [ %66, %63 ], [ %61, %57 ]
-  switch i32 %59, label %139 [
-    i32 0, label %132
-    i32 1, label %128
+  switch i32 %59, label %144 [
+    i32 0, label %137
+    i32 1, label %133
     i32 2, label %69
     i32 3, label %73
     i32 4, label %77
     i32 5, label %77
     i32 6, label %77
     i32 7, label %77
-    i32 8, label %105
-    i32 9, label %107
-    i32 10, label %109
-    i32 11, label %112
-    i32 12, label %115
-    i32 13, label %118
-    i32 14, label %121
-    i32 15, label %124
-    i32 16, label %126
+    i32 8, label %110
+    i32 9, label %112
+    i32 10, label %114
+    i32 11, label %117
+    i32 12, label %120
+    i32 13, label %123
+    i32 14, label %126
+    i32 15, label %129
+    i32 16, label %131
   ]
 
 69:                                               ; preds = %67
@@ -1431,121 +1431,132 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %71 = extractvalue { i64, i1 } %70, 1
   %72 = extractvalue { i64, i1 } %70, 0
   store i64 %72, ptr %39, align 8
-  br i1 %71, label %139, label %134
+  br i1 %71, label %144, label %139
 
 73:                                               ; preds = %67
   %74 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %49, i64 %58)
   %75 = extractvalue { i64, i1 } %74, 1
   %76 = extractvalue { i64, i1 } %74, 0
   store i64 %76, ptr %39, align 8
-  br i1 %75, label %139, label %134
+  br i1 %75, label %144, label %139
 
 77:                                               ; preds = %67, %67, %67, %67
-  %78 = icmp eq i64 %58, 0
-  br i1 %78, label %139, label %79
+  %78 = and i32 %59, -3
+  %79 = icmp eq i32 %78, 4
+  %80 = icmp eq i64 %58, 0
+  br i1 %80, label %144, label %81
 
-79:                                               ; preds = %77
-  %80 = icmp eq i64 %49, -9223372036854775808
-  %81 = icmp eq i64 %58, -1
-  %82 = and i1 %80, %81
-  br i1 %82, label %139, label %83
+81:                                               ; preds = %77
+  %82 = icmp eq i64 %49, -9223372036854775808
+  %83 = and i1 %82, %79
+  %84 = icmp eq i64 %58, -1
+  %85 = and i1 %84, %83
+  br i1 %85, label %144, label %86
 
-83:                                               ; preds = %79
-  %84 = sdiv i64 %49, %58
-  %85 = srem i64 %49, %58
-  %86 = and i32 %59, -2
-  %87 = icmp eq i32 %86, 4
-  %88 = icmp ne i64 %85, 0
-  %89 = and i1 %87, %88
-  br i1 %89, label %90, label %99
+86:                                               ; preds = %81
+  br i1 %79, label %87, label %89
 
-90:                                               ; preds = %83
-  %91 = lshr i64 %85, 63
-  %92 = trunc i64 %91 to i32
-  %93 = lshr i64 %58, 63
-  %94 = trunc i64 %93 to i32
-  %95 = icmp eq i32 %92, %94
-  br i1 %95, label %99, label %96
+87:                                               ; preds = %86
+  %88 = sdiv i64 %49, %58
+  br label %89
 
-96:                                               ; preds = %90
-  %97 = add nsw i64 %84, -1
-  %98 = add nsw i64 %85, %58
-  br label %99
+89:                                               ; preds = %87, %86
+  %90 = phi i64 [ %88, %87 ], [ 0, %86 ]
+  br i1 %84, label %106, label %91
 
-99:                                               ; preds = %96, %90, %83
-  %100 = phi i64 [ %97, %96 ], [ %84, %90 ], [ %84, %83 ]
-  %101 = phi i64 [ %98, %96 ], [ %85, %90 ], [ %85, %83 ]
-  %102 = and i32 %59, -3
-  %103 = icmp eq i32 %102, 4
-  %104 = select i1 %103, i64 %100, i64 %101
-  br label %132
+91:                                               ; preds = %89
+  %92 = srem i64 %49, %58
+  %93 = and i32 %59, -2
+  %94 = icmp eq i32 %93, 4
+  %95 = icmp ne i64 %92, 0
+  %96 = and i1 %94, %95
+  br i1 %96, label %97, label %106
 
-105:                                              ; preds = %67
-  %106 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
-  br label %132
+97:                                               ; preds = %91
+  %98 = lshr i64 %92, 63
+  %99 = trunc i64 %98 to i32
+  %100 = lshr i64 %58, 63
+  %101 = trunc i64 %100 to i32
+  %102 = icmp eq i32 %99, %101
+  br i1 %102, label %106, label %103
 
-107:                                              ; preds = %67
-  %108 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
-  br label %132
+103:                                              ; preds = %97
+  %104 = add nsw i64 %90, -1
+  %105 = add nsw i64 %92, %58
+  br label %106
 
-109:                                              ; preds = %67
-  %110 = icmp slt i64 %49, %58
-  %111 = zext i1 %110 to i64
-  br label %132
+106:                                              ; preds = %103, %97, %91, %89
+  %107 = phi i64 [ %104, %103 ], [ %90, %97 ], [ %90, %91 ], [ %90, %89 ]
+  %108 = phi i64 [ %105, %103 ], [ %92, %97 ], [ %92, %91 ], [ 0, %89 ]
+  %109 = select i1 %79, i64 %107, i64 %108
+  br label %137
+
+110:                                              ; preds = %67
+  %111 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
+  br label %137
 
 112:                                              ; preds = %67
-  %113 = icmp eq i64 %49, %58
-  %114 = zext i1 %113 to i64
-  br label %132
+  %113 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
+  br label %137
 
-115:                                              ; preds = %67
-  %116 = icmp eq i64 %49, 0
-  %117 = select i1 %116, i64 %68, i64 %58
-  br label %132
+114:                                              ; preds = %67
+  %115 = icmp slt i64 %49, %58
+  %116 = zext i1 %115 to i64
+  br label %137
 
-118:                                              ; preds = %67
-  %119 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
-  %120 = ashr i64 %49, %119
-  br label %132
+117:                                              ; preds = %67
+  %118 = icmp eq i64 %49, %58
+  %119 = zext i1 %118 to i64
+  br label %137
 
-121:                                              ; preds = %67
-  store i64 %49, ptr %39, align 8
-  %122 = add i64 %49, -2147483648
-  %123 = icmp ult i64 %122, -4294967296
-  br i1 %123, label %139, label %134
+120:                                              ; preds = %67
+  %121 = icmp eq i64 %49, 0
+  %122 = select i1 %121, i64 %68, i64 %58
+  br label %137
 
-124:                                              ; preds = %67
-  store i64 %49, ptr %39, align 8
-  %125 = icmp ugt i64 %49, 2147483647
-  br i1 %125, label %139, label %134
+123:                                              ; preds = %67
+  %124 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
+  %125 = ashr i64 %49, %124
+  br label %137
 
 126:                                              ; preds = %67
   store i64 %49, ptr %39, align 8
-  %127 = icmp eq i64 %49, %58
-  br i1 %127, label %134, label %139
+  %127 = add i64 %49, -2147483648
+  %128 = icmp ult i64 %127, -4294967296
+  br i1 %128, label %144, label %139
 
-128:                                              ; preds = %67
-  %129 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
-  %130 = extractvalue { i64, i1 } %129, 1
-  %131 = extractvalue { i64, i1 } %129, 0
-  store i64 %131, ptr %39, align 8
-  br i1 %130, label %139, label %134
+129:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %130 = icmp ugt i64 %49, 2147483647
+  br i1 %130, label %144, label %139
 
-132:                                              ; preds = %67, %118, %115, %112, %109, %107, %105, %99
-  %133 = phi i64 [ %104, %99 ], [ %106, %105 ], [ %108, %107 ], [ %111, %109 ], [ %114, %112 ], [ %117, %115 ], [ %120, %118 ], [ %49, %67 ]
-  store i64 %133, ptr %39, align 8
-  br label %134
+131:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %132 = icmp eq i64 %49, %58
+  br i1 %132, label %139, label %144
 
-134:                                              ; preds = %132, %69, %73, %121, %124, %126, %128
-  %135 = add i32 %38, -1
-  %136 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
-  %137 = getelementptr inbounds i64, ptr %39, i64 1
-  %138 = icmp eq i32 %135, 0
-  br i1 %138, label %139, label %37, !llvm.loop !19
+133:                                              ; preds = %67
+  %134 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
+  %135 = extractvalue { i64, i1 } %134, 1
+  %136 = extractvalue { i64, i1 } %134, 0
+  store i64 %136, ptr %39, align 8
+  br i1 %135, label %144, label %139
 
-139:                                              ; preds = %24, %17, %77, %79, %67, %134, %128, %126, %124, %121, %73, %69, %32, %4
-  %140 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %121 ], [ -5, %124 ], [ -5, %126 ], [ -5, %77 ], [ -5, %79 ], [ -5, %67 ], [ 0, %134 ], [ -5, %128 ], [ -5, %17 ], [ -5, %24 ]
-  ret i32 %140
+137:                                              ; preds = %67, %123, %120, %117, %114, %112, %110, %106
+  %138 = phi i64 [ %109, %106 ], [ %111, %110 ], [ %113, %112 ], [ %116, %114 ], [ %119, %117 ], [ %122, %120 ], [ %125, %123 ], [ %49, %67 ]
+  store i64 %138, ptr %39, align 8
+  br label %139
+
+139:                                              ; preds = %137, %69, %73, %126, %129, %131, %133
+  %140 = add i32 %38, -1
+  %141 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
+  %142 = getelementptr inbounds i64, ptr %39, i64 1
+  %143 = icmp eq i32 %140, 0
+  br i1 %143, label %144, label %37, !llvm.loop !19
+
+144:                                              ; preds = %24, %17, %77, %81, %67, %139, %133, %131, %129, %126, %73, %69, %32, %4
+  %145 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %126 ], [ -5, %129 ], [ -5, %131 ], [ -5, %77 ], [ -5, %81 ], [ -5, %67 ], [ 0, %139 ], [ -5, %133 ], [ -5, %17 ], [ -5, %24 ]
+  ret i32 %145
 }
 
 ; Function Attrs: nofree nosync nounwind memory(argmem: read)

@@ -75,6 +75,19 @@ _COMPUTE: dict[str, Callable[[int, int, int], int]] = {
 DIVISIONS = ("floor_divide", "floor_modulo", "divide", "modulo")
 
 
+def compute_entry(operation: str, a: int, b: int, c: int) -> int:
+    """Result of an operation, as compute() of sizes.h has it.
+
+    raises   OutOfRange where a run refuses it
+    """
+    if (operation in DIVISIONS and b == 0) or (operation == "same" and a != b):
+        raise OutOfRange(f"{operation} of {a} and {b}")
+    value = _COMPUTE[operation](a, b, c)
+    if value not in RANGES.get(operation, INT64):
+        raise OutOfRange(f"{operation} of {value}")
+    return value
+
+
 @dataclass
 class SizeTable:
     """The table in the making.
@@ -160,7 +173,7 @@ class SizeTable:
         if key not in self._known:
             self._known[key] = len(self.dimensions) + len(self.entries)
             for size in shape:
-                self.entries.append((NUMBERS["copy"], size, 0, 0))
+                self._append("copy", size, 0, 0)
         return self._known[key]
 
     def uses(self, number: int, dimension: int) -> bool:
@@ -178,29 +191,28 @@ class SizeTable:
         values = [sizes[name] for name in self.dimensions]
         for operation, *operands in self.entries:
             a, b, c = (value_of(operand, values) for operand in operands)
-            name = OPERATIONS[operation]
-            if name in DIVISIONS and b == 0 or name == "same" and a != b:
-                raise OutOfRange(f"{name} of {a} and {b}")
-            value = _COMPUTE[name](a, b, c)
-            if value not in RANGES.get(name, INT64):
-                raise OutOfRange(f"{name} of {value}")
-            values.append(value)
+            values.append(compute_entry(OPERATIONS[operation], a, b, c))
         return values
 
     def _add(self, entry: tuple[str, int, int, int]) -> int:
         if entry not in self._known:
-            if len(self.entries) + len(self.dimensions) >= MOST_ENTRIES:
-                raise BuildError(
-                    f"export_library: the model computes more than {MOST_ENTRIES} numbers from its dynamic sizes; fix "
-                    "some with tvmq.build(..., sizes={name: number})"
-                )
-            self._known[entry] = ~(len(self.dimensions) + len(self.entries))
-            self.entries.append((NUMBERS[entry[0]], *entry[1:]))
+            self._known[entry] = ~self._append(*entry)
         return self._known[entry]
+
+    def _append(self, operation: str, a: int, b: int, c: int) -> int:
+        """Index of a new entry."""
+        index = len(self.dimensions) + len(self.entries)
+        if index >= MOST_ENTRIES:
+            raise BuildError(
+                f"export_library: the model computes more than {MOST_ENTRIES} numbers from its dynamic sizes; fix "
+                "some with tvmq.build(..., sizes={name: number})"
+            )
+        self.entries.append((NUMBERS[operation], a, b, c))
+        return index
 
 
 def value_of(number: int, values: Sequence[int]) -> int:
-    """What a number is for the values of a table.
+    """Value of a number by the values of its table.
 
     >>> value_of(7, [5, 20]), value_of(-2, [5, 20])
     (7, 20)

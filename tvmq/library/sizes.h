@@ -12,10 +12,11 @@ static int64_t number_of(const int64_t *numbers, int64_t number) { return number
 
 /* Quotient and remainder, rounded down or towards zero: 0, or 1 where there are none. */
 static int divide(enum operation kind, int64_t a, int64_t b, int64_t *result) {
-    if (!b || (a == INT64_MIN && b == -1)) return 1;
-    int64_t quotient = a / b, rest = a % b;
+    int is_quotient = kind == OP_FLOOR_DIVIDE || kind == OP_DIVIDE;
+    if (!b || (is_quotient && a == INT64_MIN && b == -1)) return 1;
+    int64_t quotient = is_quotient ? a / b : 0, rest = b == -1 ? 0 : a % b;
     if ((kind == OP_FLOOR_DIVIDE || kind == OP_FLOOR_MODULO) && rest && (rest < 0) != (b < 0)) quotient--, rest += b;
-    *result = kind == OP_FLOOR_DIVIDE || kind == OP_DIVIDE ? quotient : rest;
+    *result = is_quotient ? quotient : rest;
     return 0;
 }
 

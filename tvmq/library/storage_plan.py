@@ -15,50 +15,52 @@ from tvmq.library.size_table import SizeTable, value_of
 
 
 @dataclass(frozen=True)
-class Span:
+class Lifetime:
     """A storage: number of its bytes, the first and the last step that use it."""
 
     size: int
     first: int
     last: int
 
-    def meets(self, other: Span) -> bool:
+    def meets(self, other: Lifetime) -> bool:
         """True if both are used at a time."""
         return self.first <= other.last and other.first <= self.last
 
 
 @dataclass
 class _Slot:
-    """Memory that storages have one after the other; bytes: at usual sizes."""
+    """Memory that storages have one after the other; bytes: at usual sizes; begin: number of its first byte."""
 
     bytes: int
-    spans: list[Span] = field(default_factory=list)
+    lifetimes: list[Lifetime] = field(default_factory=list)
+    begin: int = 0
 
 
-def share_storages(spans: Mapping[int, Span], table: SizeTable, usual: Mapping[str, int]) -> tuple[dict[int, int], int]:
+def share_storages(
+    lifetimes: Mapping[int, Lifetime], table: SizeTable, usual: Mapping[str, int]
+) -> tuple[dict[int, int], int]:
     """{storage: number of its first byte}, and the number of all bytes.
 
-    spans  {storage: its span}
-    usual  sizes of the dynamic dimensions
+    lifetimes  {storage: its lifetime}
+    usual      sizes of the dynamic dimensions
 
-    >>> share_storages({7: Span(100, 0, 1), 8: Span(64, 1, 2), 9: Span(10, 2, 3)}, SizeTable(), {})
+    >>> share_storages({7: Lifetime(100, 0, 1), 8: Lifetime(64, 1, 2), 9: Lifetime(10, 2, 3)}, SizeTable(), {})
     ({7: 0, 8: 128, 9: 0}, 192)
     """
     values = table.values(usual) if table.dimensions else []
     slots: list[_Slot] = []
-    chosen: dict[int, int] = {}
-    for storage, span in sorted(spans.items(), key=lambda one: -value_of(one[1].size, values)):
-        free = [number for number, slot in enumerate(slots) if not any(span.meets(other) for other in slot.spans)]
-        if not free:
-            slots.append(_Slot(value_of(span.size, values)))
-        # the smallest that is free; of equal ones that of an equal size, which is never the larger one
-        chosen[storage] = min(
-            free, key=lambda number: (slots[number].bytes, slots[number].spans[0].size != span.size), default=-1
-        )
-        chosen[storage] %= len(slots)
-        slots[chosen[storage]].spans.append(span)
-    begins, total = [], 0
+    chosen: dict[int, _Slot] = {}
+    for storage, own in sorted(lifetimes.items(), key=lambda one: -value_of(one[1].size, values)):
+        free = [slot for slot in slots if not any(own.meets(other) for other in slot.lifetimes)]
+        if free:  # the smallest; of equal ones that of the same size, which is the larger one for no sizes
+            slot = min(free, key=lambda slot: (slot.bytes, slot.lifetimes[0].size != own.size))
+        else:
+            slots.append(slot := _Slot(value_of(own.size, values)))
+        slot.lifetimes.append(own)
+        chosen[storage] = slot
+    total = 0
     for slot in slots:
-        begins.append(total)
-        total = table.apply("add", total, table.align(table.maximum([span.size for span in slot.spans])))
-    return {storage: begins[chosen[storage]] for storage in spans}, total
+        slot.begin = total
+        largest = table.maximum([one.size for one in slot.lifetimes])
+        total = table.apply("add", total, table.align(largest))
+    return {storage: chosen[storage].begin for storage in lifetimes}, total

@@ -171,11 +171,11 @@ class LibraryModel:
             results = [
                 aligned_zeros(shape, info.dtype) for shape, info in zip(fit.shapes, self._output_info, strict=True)
             ]
-            given = [
+            placed = [
                 _place(own, array, info)
                 for own, array, info in zip(self._inputs.arrays, arrays, self._input_info, strict=True)
             ]
-            buffers = _buffers(given), _buffers(results), buffer_of(self._workspace)
+            buffers = _buffers(placed), _buffers(results), buffer_of(self._workspace)
             status = self._functions.run(fit.sizes, *buffers, self._threads.reference())
         if status:
             raise DataError(f"run: '{self.path}' gave status {status}: {self._functions.text_of(status)}")
@@ -194,7 +194,7 @@ class LibraryModel:
         return f"LibraryModel({inputs} -> {outputs}; {self.path})"
 
     def _fit_of(self, sizes: dict[str, int]) -> _Fit:
-        """What a run of these sizes needs, with a workspace that is large enough."""
+        """Sizes and shapes for a run, with a workspace that is large enough."""
         if self._fit is None or sizes != self._sizes:
             self._fit, self._sizes = self._make_fit(sizes), sizes
         return self._fit
@@ -209,9 +209,9 @@ class LibraryModel:
             count = min(count, self._functions.output(number, values, ctypes.byref(tensor)) or count)
             shapes.append(tuple(tensor.shape[: tensor.rank]))
         if count < 0:
-            given = f" of {', '.join(f'{name} = {size}' for name, size in sizes.items())}" if sizes else ""
+            at = f" of {', '.join(f'{name} = {size}' for name, size in sizes.items())}" if sizes else ""
             error = DataError if sizes else ArtifactError
-            raise error(f"{where}: '{self.path}' takes no inputs{given}: {self._functions.text_of(count)}")
+            raise error(f"{where}: '{self.path}' takes no inputs{at}: {self._functions.text_of(count)}")
         if count > self._workspace.nbytes:
             try:
                 self._workspace = aligned_zeros([count], "uint8")

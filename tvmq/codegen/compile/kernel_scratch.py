@@ -47,7 +47,7 @@ def measure_scratch(functions: Mapping[str, Any], compiler: Any) -> dict[str, Sc
 
 
 def _measure(func: Any, body: Any) -> Scratch:
-    """What the body allocates that was made of a function."""
+    """Sizes of the buffers of a function, by the body that it was lowered to."""
     shared, of_threads = _sizes(body)
     if all(isinstance(size, int) for size in (*shared, *of_threads)):
         return Scratch(tuple(shared), tuple(of_threads))
