@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tvm import relax
 
 import tvmq
 from tests.codegen.kernels.arm import COMPILER, EMULATOR, needs_arm
@@ -39,10 +40,16 @@ def library(digits: DigitsLibrary, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="module")
-def package(digits: DigitsLibrary, tmp_path_factory: pytest.TempPathFactory) -> LibraryExport:
-    """The embedded network for one of them, with a package for pip."""
+def package(tmp_path_factory: pytest.TempPathFactory) -> LibraryExport:
+    """A function of one operator for one of them, with a package for pip."""
+    x = relax.Var("x", relax.TensorType((2, 3), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(relax.op.nn.relu(x))
+        builder.emit_func_output(y)
     folder = tmp_path_factory.mktemp("arm-package") / "digits"
-    return tvmq.export_library(digits.module, folder, target="arm-dotprod", wheel=True)
+    return tvmq.export_library(builder.get(), folder, target="arm-dotprod", wheel=True)
 
 
 def compile_program(source: Path, folder: Path, output: Path, *options: str) -> Path:
