@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from tvmq.formats.torch.exporter.to_torch import to_torch
     from tvmq.formats.torch.importer.export import from_torch
     from tvmq.formats.tosa.to_tosa import to_tosa
-    from tvmq.integrations import testing
     from tvmq.library.library_export import export_library
     from tvmq.numerics.spec import QParams, QuantSpec
     from tvmq.options.config import QConfig, current_qconfig, qconfig
@@ -57,10 +56,12 @@ if TYPE_CHECKING:
     from tvmq.quantization.static_quantization import find_outliers
     from tvmq.runtime.executable import Executable
     from tvmq.runtime.load_model import load
+    from tvmq.tools import testing
     from tvmq.tools.analysis.activations import activations
     from tvmq.tools.analysis.comparison import compare
     from tvmq.tools.analysis.explanation import explain
     from tvmq.tools.analysis.forecast import inspect
+    from tvmq.tools.analysis.invariance import check_invariance
     from tvmq.tools.analysis.machine_speed import measure_machine
     from tvmq.tools.analysis.script import script
     from tvmq.tools.analysis.verification import verify
@@ -82,6 +83,7 @@ __all__ = [
     "build",
     "check_backend",
     "check_conformance",
+    "check_invariance",
     "compare",
     "compare_dumps",
     "conformance",
@@ -132,6 +134,7 @@ _PUBLIC = {
     "build": "tvmq.codegen.compile.build:build",
     "check_backend": "tvmq.chips.comparison.conformity:check_backend",
     "check_conformance": "tvmq.chips.emulation.conformance_explanation:check_conformance",
+    "check_invariance": "tvmq.tools.analysis.invariance:check_invariance",
     "compare": "tvmq.tools.analysis.comparison:compare",
     "compare_dumps": "tvmq.chips.comparison.on_chip:compare_dumps",
     "conformance": "tvmq.chips.emulation.vectors:conformance",
@@ -158,7 +161,7 @@ _PUBLIC = {
     "run_calibration": "tvmq.quantization.pipeline:run_calibration",
     "script": "tvmq.tools.analysis.script:script",
     "search": "tvmq.quantization.search.loop:search",
-    "testing": "tvmq.integrations.testing",
+    "testing": "tvmq.tools.testing",
     "to_onnx": "tvmq.formats.onnx.exporter.to_onnx:to_onnx",
     "to_tflite": "tvmq.formats.tflite.to_tflite:to_tflite",
     "to_tosa": "tvmq.formats.tosa.to_tosa:to_tosa",

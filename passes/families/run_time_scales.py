@@ -4,6 +4,9 @@
 column of the right one, each sample of a convolution. A recurrent layer has one for each sample and step: of its state,
 within its operator.
 
+A scale over several tokens would make what a token gives depend on the others, padding among them. Where the sums of a
+product of two activations run over tokens (`sums_over_tokens`), its right operand has a scale for each row instead.
+
 Before                                            After
     m = matmul(x, w)                                  a form of passes/realize/run_time_forms.py
 
@@ -16,11 +19,12 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.operators import where
-from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RESHAPE, SOFTMAX, TRANSPOSED
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, sizes_of
 
 # What gets scales at run time
 WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
+SOFTMAXES, RESHAPES = where(kind=SOFTMAX), where(form=RESHAPE)
 LOOP = "tvmq.recurrent"
 LARGEST_CODE = 127
 
@@ -29,6 +33,18 @@ def shared_axes(call: relax.Call, position: int) -> tuple[int, int]:
     """Axes of an operand of a layer over which one scale is shared: the first, and how many follow each other."""
     rank = rank_of(call.args[position])
     return (rank - 1 - position, 1) if op_name(call) == "matmul" else (1, rank - 1)
+
+
+def sums_over_tokens(view: View, call: relax.Call) -> bool:
+    """True for a product of two activations whose sums run over tokens: weights of a softmax, or a dynamic length."""
+    if op_name(call) != "matmul" or any(is_const(arg) for arg in call.args):
+        return False
+    length, weights = sizes_of(call.args[0])[-1], call.args[0]
+    value = view.value.get(weights.name)
+    while op_name(value) in RESHAPES and sizes_of(value.args[0])[-1:] == (length,):
+        value = view.value.get(value.args[0].name)
+    is_softmax = op_name(value) in SOFTMAXES and int(value.attrs.axis) in (-1, rank_of(value) - 1)
+    return is_softmax or isinstance(length, str)
 
 
 def why_float(value: relax.Expr, activations: str | None) -> str | None:

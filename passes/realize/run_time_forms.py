@@ -4,6 +4,8 @@ Before                                            After, with scales at run time
     m = matmul(x, w)                                  s = dynamic_scale(x), over `shared_axes`
                                                       q = dynamic_quantize(x, s)
                                                       m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
+    m = matmul(softmax(x), v)                         t = dynamic_scale(v), one for each row (token)
+                                                      m = the same of softmax(x) * t and the codes of v
                                                   After, weights alone
                                                       m = matmul(x, dequantize(int8 w, s_w))
 
@@ -26,7 +28,7 @@ from tvmq.graph.view import const_value, is_const, op_name, rank_of
 from tvmq.numerics.spec import QuantSpec
 from tvmq.options.config import QConfig
 from tvmq.passes.families.base import family_of_call
-from tvmq.passes.families.run_time_scales import LARGEST_CODE, LOOP, shared_axes
+from tvmq.passes.families.run_time_scales import LARGEST_CODE, LOOP, shared_axes, sums_over_tokens
 from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.realize.weight_codes import RoundingByData, WeightEncoder, WeightOptions
 
@@ -60,17 +62,23 @@ class RunTimeForms:
         is_matrix = op == "matmul" and is_const(call.args[1]) and rank_of(call.args[1]) == 2
         if is_matrix and self._group_size is not None and options.spec.bits <= numerics.PACKED_BITS:
             codes, scale = self.weights.encode(name, call.args[1], options, 0, self._group_size)
-            return ops.group_matmul(*self._encode_activation(call, 0), codes, scale, group_size=self._group_size)
+            left, left_scale = self._encode(call.args[0], *shared_axes(call, 0))
+            return ops.group_matmul(left, left_scale, codes, scale, group_size=self._group_size)
         return self._realize_products(name, call, options)
 
     def _realize_products(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
         """Sums of products of codes, of an activation and a weight or of two activations."""
-        family, weight = family_of_call(call), None
+        family, x = family_of_call(call), call.args[0]
         if is_const(call.args[1]):
-            codes, scale = self._encode_weight(name, call, options)
-            weight = codes, relax.const(family.spread_scale(call, const_value(scale)))
-        left, left_scale = self._encode_activation(call, 0)
-        right, right_scale = weight or self._encode_activation(call, 1)
+            right, scale = self._encode_weight(name, call, options)
+            right_scale = relax.const(family.spread_scale(call, const_value(scale)))
+        elif sums_over_tokens(self._view, self._view.value[name]):
+            right, scales = self._encode(call.args[1], rank_of(call.args[1]) - 1, 1)
+            x = self._emit(relax.op.multiply(x, self._emit(_swap_last_axes(scales), f"{scales.name}_row")), f"{name}_x")
+            right_scale = relax.const(np.float32(1))
+        else:
+            right, right_scale = self._encode(call.args[1], *shared_axes(call, 1))
+        left, left_scale = self._encode(x, *shared_axes(call, 0))
         sums = self._emit(family.sums(call, left, right), f"{name}_sums")
         return ops.dynamic_dequantize(sums, left_scale, right_scale)
 
@@ -125,9 +133,8 @@ class RunTimeForms:
             )
         return codes, scale
 
-    def _encode_activation(self, call: relax.Call, position: int) -> tuple[relax.Var, relax.Var]:
-        """Codes and scales of an operand, made at run time."""
-        x, (first, count) = call.args[position], shared_axes(call, position)
+    def _encode(self, x: relax.Var, first: int, count: int) -> tuple[relax.Var, relax.Var]:
+        """Codes and scales of an activation, made at run time; a scale is shared over `count` axes from `first` on."""
         key = x.name, first, count
         if key not in self._codes:
             scale = ops.dynamic_scale(x, first=first, count=count, largest_code=LARGEST_CODE)
@@ -135,3 +142,9 @@ class RunTimeForms:
             codes = self._emit(ops.dynamic_quantize(x, scale, largest_code=LARGEST_CODE), f"{x.name}_q")
             self._codes[key] = codes, scale
         return self._codes[key]
+
+
+def _swap_last_axes(x: relax.Var) -> relax.Expr:
+    """Columns as rows."""
+    rank = rank_of(x)
+    return relax.op.permute_dims(x, [*range(rank - 2), rank - 1, rank - 2])

@@ -10,12 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tvm
 from tvm import relax
 
 import tvmq
 from tests.library.conftest import DigitsLibrary
-from tvmq.codegen.compile.kernel_scratch import Scratch
 from tvmq.errors import BuildError, ConfigError, TargetError
 from tvmq.library.assemble import FUNCTIONS, LIBC, LIBM
 from tvmq.runtime.artifact.native_library import runs_linux_x86
@@ -111,22 +109,6 @@ def test_facts_beside_the_library(digits):
     assert "input 0: image, float32 [1, 1, 16, 16]" in digits.export.header.read_text()
 
 
-def test_scratch_of_kernels():
-    assert Scratch((64, 1), ()).sum_bytes(64) == (256, 0)
-
-
-def dynamic_module() -> tvm.IRModule:
-    """y = relu(x) of any number of rows."""
-    rows = tvm.tirx.Var("rows", "int64")
-    builder = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType((rows, 4), "float32"))
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            y = builder.emit_output(relax.op.nn.relu(x))
-        builder.emit_func_output(y)
-    return builder.get()
-
-
 def test_refusals(digits: DigitsLibrary, tmp_path):
     with pytest.raises(
         ConfigError, match="name must be lower-case letters, digits and '_' and begin with a letter. Got"
@@ -136,8 +118,6 @@ def test_refusals(digits: DigitsLibrary, tmp_path):
     for triple in ("riscv64-linux-gnu", "i686-linux-gnu", "aarch64_be-linux-gnu", *others.split()):
         with pytest.raises(TargetError, match=rf"generic \({triple}\) is no CPU of Linux on x86-64 or aarch64; name one"):
             tvmq.export_library(digits.exe, tmp_path, target=f"llvm -mtriple={triple}")
-    with pytest.raises(ConfigError, match=r"'x' has dynamic sizes \['rows', 4\]; fix them with tvmq.build"):
-        tvmq.export_library(dynamic_module(), tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -82,9 +82,13 @@ def test_a_saved_model_may_have_any_name(digits, tmp_path):
 
 
 def test_refusals(digits_folder, tmp_path):
-    with pytest.raises(ArtifactError, match=re.escape(f"load: '{tmp_path}' has 0 libraries of models, one is expected")):
+    with pytest.raises(
+        ArtifactError, match=re.escape(f"load: '{tmp_path}' has 0 libraries of models, one is expected")
+    ):
         tvmq.load(tmp_path)
-    with pytest.raises(ConfigError, match="is a library, which has machine code alone; load the .tvmq file that it was"):
+    with pytest.raises(
+        ConfigError, match="is a library, which has machine code alone; load the .tvmq file that it was"
+    ):
         tvmq.load(digits_folder, code=False)
     with pytest.raises(ConfigError, match="is a library, which runs in one thread; num_threads=2 needs a .tvmq file"):
         tvmq.load(digits_folder, num_threads=2)

@@ -73,7 +73,8 @@ def test_the_package_has_the_library_and_what_opens_it(wheel, digits):
     assert b"Requires-Dist: numpy\n" in files[f"{info}/METADATA"]
     copies = {name.removeprefix("digits/_tvmq/") for name in files if "_tvmq" in name}
     rooms = {"__init__.py", "base/__init__.py", "runtime/__init__.py"}
-    assert copies == {*rooms, "errors.py", "base/forks.py", "runtime/c_library.py", "runtime/inputs.py"}
+    checks = {"base/index_checks.py", "runtime/input_sizes.py", "runtime/inputs.py"}
+    assert copies == {*rooms, *checks, "errors.py", "base/forks.py", "runtime/c_library.py"}
     for name in copies:
         assert b"\nfrom tvmq" not in files[f"digits/_tvmq/{name}"]
 

@@ -1,1 +1,1 @@
-"""tvmq inside of other tools: a backend of torch.compile, golden results for tests."""
+"""tvmq inside of other tools: a backend of torch.compile."""

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tvmq.errors import BuildError
-from tvmq.library.plan_bytes import CodePlan, Interface, kernel_symbol, plan_object
+from tvmq.library.interface import Interface
+from tvmq.library.plan_bytes import CodePlan, kernel_symbol, plan_object
 from tvmq.runtime.artifact.link.elf_object import ALLOC, LOCAL, UNDEFINED, ObjectFile, Section, merge_objects
 from tvmq.runtime.artifact.link.standalone import NOTE_SECTION, S_NOTE, link_standalone, note_bytes
 from tvmq.runtime.artifact.link.static_library import archive_object
@@ -28,8 +29,8 @@ LIBM = (
     "sinf sinh sinhf sqrt sqrtf tan tanf tanh tanhf trunc truncf"
 ).split()
 FUNCTIONS = (
-    "init", "select_code", "describe", "input", "output", "workspace_bytes", "run", "pool_bytes", "pool_start",
-    "pool_stop", "selftest_bytes", "selftest", "status_text",
+    "init", "select_code", "describe", "dimension", "input", "output", "workspace_bytes", "run", "pool_bytes",
+    "pool_start", "pool_stop", "selftest_bytes", "selftest", "status_text",
 )  # fmt: skip
 POINTERS = "__TVM"  # how the pointers begin by which kernels call a runtime
 

@@ -1,8 +1,10 @@
 /* Runs the model once:
 
        cc example.c -L. -lmodel -Wl,-rpath,'$ORIGIN' -o example
-       ./example                              zeros as inputs; shows the first values of each output
-       ./example INPUT... OUTPUT...           reads files of the inputs' bytes, writes files of the outputs' bytes */
+       ./example [SIZE...]                    zeros as inputs; shows the first values of each output
+       ./example [SIZE...] INPUT... OUTPUT... reads files of the inputs' bytes, writes files of the outputs' bytes
+
+   SIZE: of each dynamic dimension that the model has. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,23 +53,33 @@ int main(int count, char **paths) {
     model_description model;
     check("init", model_init());
     check("describe", model_describe(&model));
+    int64_t *sizes = calloc(model.sizes + 1, sizeof *sizes);
     model_tensor *tensors = calloc(model.inputs + model.outputs, sizeof *tensors);
     model_buffer *buffers = calloc(model.inputs + model.outputs, sizeof *buffers);
-    if (!tensors || !buffers) return 1;
+    if (!sizes || !tensors || !buffers) return 1;
+    for (uint32_t i = 0; i < model.sizes; i++) {
+        model_size size;
+        check("dimension", model_dimension(i, &size));
+        if ((uint32_t)count <= 1 + i)
+            fprintf(stderr, "name a size for %s, of %lld to %lld\n", size.name, (long long)size.least,
+                    (long long)size.most);
+        sizes[i] = (uint32_t)count > 1 + i ? strtoll(paths[1 + i], NULL, 10) : size.least;
+    }
     for (uint32_t i = 0; i < model.inputs + model.outputs; i++) {
-        int status = i < model.inputs ? model_input(i, NULL, tensors + i)
-                                      : model_output(i - model.inputs, NULL, tensors + i);
+        int status = i < model.inputs ? model_input(i, sizes, tensors + i)
+                                      : model_output(i - model.inputs, sizes, tensors + i);
         check("tensor", status);
         buffers[i] = allocate(tensors[i].bytes);
     }
-    int has_files = (uint32_t)count == 1 + model.inputs + model.outputs;
-    for (uint32_t i = 0; has_files && i < model.inputs; i++) transfer(paths[1 + i], "rb", buffers[i]);
-    int64_t bytes = model_workspace_bytes(NULL, 1);
+    int has_files = (uint32_t)count == 1 + model.sizes + model.inputs + model.outputs;
+    char **files = paths + 1 + model.sizes;
+    for (uint32_t i = 0; has_files && i < model.inputs; i++) transfer(files[i], "rb", buffers[i]);
+    int64_t bytes = model_workspace_bytes(sizes, 1);
     check("workspace_bytes", bytes);
-    check("run", model_run(NULL, buffers, buffers + model.inputs, allocate(bytes), NULL));
+    check("run", model_run(sizes, buffers, buffers + model.inputs, allocate(bytes), NULL));
     for (uint32_t i = model.inputs; i < model.inputs + model.outputs; i++)
         if (has_files)
-            transfer(paths[1 + i], "wb", buffers[i]);
+            transfer(files[i], "wb", buffers[i]);
         else
             show(tensors + i, buffers[i]);
     return 0;

@@ -19,7 +19,8 @@ import tvm
 from tvmq import reference
 from tvmq.codegen.lower.main_calls import MainCall
 from tvmq.errors import DataError
-from tvmq.library.call_plan import CONSTANT, INPUT, OUTPUT, Call, CallPlan, TensorLocation
+from tvmq.library.call_plan import OUTPUT, STORAGE, Call, CallPlan, TensorLocation
+from tvmq.library.size_table import value_of
 
 PLAIN_SCALE = 1 / 64  # of floats that are no codes
 INDICES = ("int32", "int64")  # what may count things: zeros and ones
@@ -73,9 +74,16 @@ def golden_input(number: int, tensor: Mapping[str, Any]) -> np.ndarray | None:
 
 
 class GoldenRun:
-    """The definition's values of all variables for the golden inputs, until the first that has none."""
+    """The definition's values of all variables for the golden inputs, until the first that has none.
 
-    def __init__(self, mod: tvm.IRModule, inputs: Sequence[Mapping[str, Any]]) -> None:
+    inputs  of the module, of fixed shapes
+    sizes   of the dynamic dimensions, which these shapes have
+    """
+
+    def __init__(
+        self, mod: tvm.IRModule, inputs: Sequence[Mapping[str, Any]], sizes: Mapping[str, int] | None = None
+    ) -> None:
+        self.sizes = dict(sizes or {})
         self.values: dict[str, np.ndarray] = {}
         self.outputs: list[np.ndarray] = []
         arrays = [golden_input(number, tensor) for number, tensor in enumerate(inputs)]
@@ -105,27 +113,28 @@ class GoldenRun:
         if [step.kernel for step in steps] != [call.function for call in calls]:
             return list(self._of_outputs(plan))
         pairs = enumerate(zip(steps, calls, strict=True), 1)
-        values = [self._of_step(number, step, call) for number, (step, call) in pairs]
+        numbers = plan.sizes.values(self.sizes)
+        values = [self._of_step(number, step, call, numbers) for number, (step, call) in pairs]
         return [value for value in values if value is not None] + list(self._of_outputs(plan))
 
-    def _of_step(self, number: int, step: Call, call: MainCall) -> GoldenValue | None:
-        written = [place for place in step.places if place.memory not in (CONSTANT, INPUT)]
+    def _of_step(self, number: int, step: Call, call: MainCall, numbers: Sequence[int]) -> GoldenValue | None:
+        written = [place for place in step.places if place.memory in (STORAGE, OUTPUT)]
         value = self.values.get(call.variables[-1])
         if value is None or not written:
             return None
-        hashes = _hashes_of(written[-1], value)
+        hashes = _hashes_of(written[-1], value, numbers)
         return GoldenValue(number, written[-1], call.variables[-1], hashes) if hashes else None
 
     def _of_outputs(self, plan: CallPlan) -> Iterator[GoldenValue]:
         for number, value in enumerate(self.outputs):
-            place = TensorLocation(OUTPUT, number, 0, value.shape, str(value.dtype))
-            yield GoldenValue(len(plan.steps), place, f"output {number}", (hash_array(value),))
+            yield GoldenValue(len(plan.steps), plan.outputs[number], f"output {number}", (hash_array(value),))
 
 
-def _hashes_of(place: TensorLocation, value: np.ndarray) -> tuple[int, ...]:
-    """Hashes of the orders of a value's axes that fit a place."""
+def _hashes_of(place: TensorLocation, value: np.ndarray, numbers: Sequence[int]) -> tuple[int, ...]:
+    """Hashes of the orders of a value's axes that fit a place; numbers: the plan's table."""
+    shape = tuple(value_of(size, numbers) for size in place.shape)
     if str(value.dtype) != place.dtype:
         return ()
     orders = [value] if value.ndim < 3 else [value, np.moveaxis(value, 1, -1)]
-    fitting = (hash_array(order) for order in orders if order.shape == place.shape)
+    fitting = (hash_array(order) for order in orders if order.shape == shape)
     return tuple(dict.fromkeys(fitting))[:MOST_HASHES]

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +29,18 @@ from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
-from tvmq.library.call_plan import ALIGNMENT, make_plan
+from tvmq.library.call_plan import make_plan
 from tvmq.library.golden_values import GoldenRun
+from tvmq.library.interface import Interface, describe_interface, usual_sizes
 from tvmq.library.library_files import example_text, facts_text, header_text
 from tvmq.library.machines import SYSTEM_NAMES, check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
-from tvmq.library.plan_bytes import CodePlan, Interface
+from tvmq.library.plan_bytes import CodePlan
 from tvmq.library.processors import pack_needs
 from tvmq.library.runtime_object import runtime_object
+from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
-from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.module_bytes import module_to_bytes
 from tvmq.runtime.executable import Executable
 
@@ -94,7 +95,7 @@ def export_library(
     pointers to inputs, outputs and a workspace. It needs memcpy and memset of the C library, and what
     `LibraryExport.undefined` lists beyond.
 
-    model    an executable that was built or loaded, or a module as `build` takes it; all sizes fixed
+    model    an executable that was built or loaded, or a module as `build` takes it; sizes may be dynamic
     folder   made if it is not there; all files are written under other names and renamed
     name     begins the names of files, functions and macros: lower-case letters, digits and "_". Default: the folder's
     params   weights that are still parameters of the module
@@ -104,7 +105,7 @@ def export_library(
     static   also write libNAME.a, for programs that are linked statically
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
-    raises   ConfigError for a name, a version or a dynamic size, BuildError naming the layer that cannot be held,
+    raises   ConfigError for a name or a version, BuildError naming the layer that cannot be held,
              TargetError for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
     folder = Path(folder)
@@ -116,11 +117,10 @@ def export_library(
     machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
     plain, description = describe_source(mod)
-    _check_sizes(description)
-    codes = [(machine, _compile(mod, machine)) for machine in machines]
-    interface = _describe(name, plain, description, [planned for _, planned in codes])
-    golden = GoldenRun(plain, description.inputs) if selftest else None
-    plans = [_plan_code(number, machine, planned, golden) for number, (machine, planned) in enumerate(codes)]
+    codes = [(machine, _compile(mod, machine, description.batch)) for machine in machines]
+    unaligned = set[int].intersection(*(set(planned.unaligned) for _, planned in codes))
+    interface = describe_interface(name, _hash_of(plain), plain, description, sorted(unaligned))
+    interface, plans = _plan_codes(interface, plain, codes, selftest)
     objects = [
         isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
     ]
@@ -131,7 +131,8 @@ def export_library(
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [f"{name}_{function}" for function in FUNCTIONS],
         "batch": description.batch,
-        "limits": description.limits,
+        "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
+        "indices": list(description.indices),
     }
     texts = header_text(interface), facts_text(interface, library, facts, assembly.undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
@@ -180,35 +181,53 @@ def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.
     return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else mod
 
 
-def _check_sizes(description: Description) -> None:
-    for tensor in (*description.inputs, *description.outputs):
-        if not all(isinstance(size, int) for size in tensor["shape"]):
-            raise ConfigError(
-                f"export_library: '{tensor['name']}' has dynamic sizes {list(tensor['shape'])}; fix them with "
-                "tvmq.build(..., sizes={name: number})"
-            )
-
-
-def _compile(mod: tvm.IRModule, machine: CpuTarget) -> PlannedCode:
-    lowered = lower_for(mod, machine, None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
+def _compile(mod: tvm.IRModule, machine: CpuTarget, batch: str = "") -> PlannedCode:
+    lowered = lower_for(mod, machine, batch or None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
     return compile_planned(lowered.module, machine)
 
 
-def _describe(name: str, plain: tvm.IRModule, description: Description, codes: Sequence[PlannedCode]) -> Interface:
-    """Names, hashes and tensors; an input may begin anywhere if all codes take it so."""
+def _hash_of(plain: tvm.IRModule) -> str:
     blobs = module_to_bytes(plain)
-    free = set[int].intersection(*(set(code.unaligned) for code in codes))
-    inputs = [
-        {**tensor, "alignment": np.dtype(tensor["dtype"]).itemsize if number in free else ALIGNMENT}
-        for number, tensor in enumerate(description.inputs)
-    ]
-    outputs = [{**tensor, "alignment": ALIGNMENT} for tensor in description.outputs]
-    model_hash = hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
-    return Interface(name, model_hash, "", inputs, outputs)
+    return hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
 
 
-def _plan_code(number: int, machine: CpuTarget, planned: PlannedCode, golden: GoldenRun | None) -> CodePlan:
+def _plan_codes(
+    interface: Interface, plain: tvm.IRModule, codes: Sequence[tuple[CpuTarget, PlannedCode]], selftest: bool
+) -> tuple[Interface, list[CodePlan]]:
+    """The interface with sizes for a self-test, and the plans of all codes with what the definition gives for them.
+
+    raises   ConfigError for a model that takes none of the sizes that are tried
+    """
+    candidates = usual_sizes(interface)
+    for is_tested in (True, False) if selftest else (False,):
+        for sizes in candidates:
+            interface = replace(interface, usual=sizes)
+            golden = _golden_run(interface, plain) if is_tested else None
+            if is_tested and golden is None:
+                continue
+            try:
+                return interface, [_plan_code(number, *code, interface, golden) for number, code in enumerate(codes)]
+            except OutOfRange:
+                continue
+    limits = ", ".join(f"'{one.name}' of {one.least} to {one.most}" for one in interface.dimensions)
+    raise ConfigError(
+        f"export_library: no sizes were found that the model takes, of {limits}; fix them with tvmq.build(..., "
+        "sizes={name: number})"
+    )
+
+
+def _golden_run(interface: Interface, plain: tvm.IRModule) -> GoldenRun | None:
+    """What the definition gives for the usual sizes; None if it gives nothing."""
+    shapes = interface.shapes_at(interface.usual)
+    inputs = [{**tensor, "shape": shape} for tensor, shape in zip(interface.inputs, shapes, strict=False)]
+    golden = GoldenRun(plain, inputs, interface.usual)
+    return golden if golden.values or golden.outputs else None
+
+
+def _plan_code(
+    number: int, machine: CpuTarget, planned: PlannedCode, interface: Interface, golden: GoldenRun | None
+) -> CodePlan:
     symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
-    plan = make_plan(planned.module)
+    plan = make_plan(planned.module, sizes=interface.sizes.copy(), usual=interface.usual, scratch=planned.scratch)
     values = golden.golden_values(plan, planned.calls) if golden is not None else ()
-    return CodePlan(machine.name, pack_needs(machine.needs, machine.arch), plan, planned.scratch, symbols, values)
+    return CodePlan(machine.name, pack_needs(machine.needs, machine.arch), plan, symbols, values)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tvmq.base.text import c_comment
-from tvmq.library.plan_bytes import Interface
+from tvmq.library.interface import Interface
 from tvmq.library.runtime_object import read_source
 from tvmq.version import __version__
 
@@ -20,6 +20,8 @@ def header_text(interface: Interface) -> str:
     """NAME.h: the header of all libraries with the names of this one."""
     text = with_prefix(read_source("model.h"), interface.name).replace('"model"', f'"{interface.name}"', 1)
     lines = [
+        f"   size {number}: {one.name}, {one.least} to {one.most}" for number, one in enumerate(interface.dimensions)
+    ] + [
         f"   {kind} {number}: {tensor['name']}, {tensor['dtype']} {list(tensor['shape'])}"
         for kind, tensors in (("input", interface.inputs), ("output", interface.outputs))
         for number, tensor in enumerate(tensors)

@@ -35,7 +35,8 @@ enum {
     MODEL_NO_SUCH_CODE = -11,   /* the library has no code of this name */
     MODEL_NO_THREADS = -12,     /* the program has no pthread_create, or the system starts no more threads */
     MODEL_DIFFERS = -13,        /* a self-test has found a layer with another result */
-    MODEL_NO_GOLDEN = -14       /* the library was made without values for a self-test */
+    MODEL_NO_GOLDEN = -14,      /* the library was made without values for a self-test */
+    MODEL_WRONG_INDEX = -15     /* an input holds an index outside of what it counts */
 };
 
 /* Memory of the caller: data points to so many bytes. */
@@ -55,6 +56,12 @@ typedef struct model_tensor {
     double scale;       /* real = (code - zero_point) * scale of the codes that it becomes, or was; 0: none */
     int64_t zero_point;
 } model_tensor;
+
+/* A dynamic dimension: what a run takes as its size. */
+typedef struct model_size {
+    const char *name;
+    int64_t least, most;
+} model_size;
 
 typedef struct model_description {
     const char *name;
@@ -84,7 +91,10 @@ int model_init(void);
    tests of each. Runs that have begun keep their code; another one may need a larger workspace. */
 int model_select_code(const char *name);
 int model_describe(model_description *description);
-/* sizes: one for each dynamic dimension; null where there are none, and for shapes whose sizes are not known yet */
+/* Dynamic dimension number, below description.sizes. */
+int model_dimension(uint32_t number, model_size *size);
+/* sizes: one for each dynamic dimension, in their order; null where there are none, and for shapes whose sizes are not
+   known yet. */
 int model_input(uint32_t number, const int64_t *sizes, model_tensor *tensor);
 int model_output(uint32_t number, const int64_t *sizes, model_tensor *tensor);
 /* Bytes, or a negative status. */

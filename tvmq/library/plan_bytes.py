@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from tvmq.base.tvm_internals import SYMBOL as KERNEL_SYMBOL
-from tvmq.codegen.compile.kernel_scratch import Scratch
 from tvmq.errors import BuildError
-from tvmq.library.call_plan import ALIGNMENT, CONSTANT, INPUT, OUTPUT, STORAGE, Call, CallPlan, TensorLocation
+from tvmq.library.call_plan import CONSTANT, INPUT, NUMBER, OUTPUT, STORAGE, Call, CallPlan, TensorLocation
 from tvmq.library.golden_values import MOST_HASHES, GoldenValue
+from tvmq.library.interface import Interface
+from tvmq.library.size_table import ALIGNMENT, SizeTable
 from tvmq.runtime.artifact.link.aarch64 import MACHINES
 from tvmq.runtime.artifact.link.elf_object import (
     ALLOC,
@@ -33,17 +34,19 @@ from tvmq.runtime.artifact.link.elf_object import (
 )
 from tvmq.runtime.artifact.link.elf_object import Symbol as ElfSymbol
 
-# The structures of runtime.c
-VERSION = 1
-HEAD = struct.Struct("<12I")
-TENSOR = struct.Struct("<6Idq8q")
-PLACE = struct.Struct("<2I2BHI2q")
-CODE = struct.Struct("<8I3q2I")
+# The structures of plan.h
+VERSION = 2
+HEAD = struct.Struct("<20I")
+DIMENSION = struct.Struct("<2I2q")
+TENSOR = struct.Struct("<6Idq9q")
+OPERATION = struct.Struct("<2I3q")
+INDICES = struct.Struct("<4I")
+PLACE = struct.Struct("<I2H2BHI2q")
+CODE = struct.Struct("<8I3q4I")
 GOLDEN = struct.Struct("<4I2Q")
 CALL, COPY = 0, 1
-IN_PLAN, IN_STORAGE, IN_TENSORS = 0, 1, 2
+IN_PLAN, IN_STORAGE, A_NUMBER, IN_TENSORS = 0, 1, 2, 3
 MOST_RANK = 8
-BLOCK_HEAD, SLACK = 64, 128  # what the runtime's allocator needs beside the buffers
 TYPE_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}  # of DLPack, by NumPy's kinds
 PLAN_SYMBOL = "model_plan"
 OBJECT = 1  # kind of a symbol
@@ -56,7 +59,6 @@ class CodePlan:
     name     as users name the target
     needs    words that tell the runtime which CPUs can run it (processors.py)
     plan     its steps
-    scratch  {kernel: what it allocates}
     symbols  {kernel: its symbol}
     golden   what its layers give in a self-test
     """
@@ -64,20 +66,8 @@ class CodePlan:
     name: str
     needs: Sequence[int]
     plan: CallPlan
-    scratch: Mapping[str, Scratch]
     symbols: Mapping[str, str]
     golden: Sequence[GoldenValue] = ()
-
-
-@dataclass(frozen=True)
-class Interface:
-    """Names and hashes that the library tells; inputs and outputs as a description has them, with "alignment"."""
-
-    name: str
-    model_hash: str
-    code_hash: str
-    inputs: Sequence[Mapping[str, Any]]
-    outputs: Sequence[Mapping[str, Any]]
 
 
 @dataclass
@@ -107,7 +97,7 @@ class _Writer:
 def plan_object(interface: Interface, codes: Sequence[CodePlan], machine: int = X86_64) -> ObjectFile:
     """An object file, for a machine by its number in ELF, with the plan of all codes, best first."""
     writer = _Writer(bytearray(HEAD.size))
-    inputs, outputs = (_write_tensors(writer, tensors) for tensors in (interface.inputs, interface.outputs))
+    tensors = _write_tensors(writer, interface)
     tables = [(_order_places(code), code) for code in codes]
     begins_of_places = [writer.add(bytes(len(places) * PLACE.size)) for places, _ in tables]
     entries = [
@@ -116,19 +106,23 @@ def plan_object(interface: Interface, codes: Sequence[CodePlan], machine: int = 
     table = writer.add(b"".join(entries))
     names = " ".join(code.name for code in codes)
     texts = [writer.text(text) for text in (interface.name, interface.model_hash, interface.code_hash, names)]
+    sizes = _write_sizes(writer, interface)
     for (places, code), at in zip(tables, begins_of_places, strict=True):
         begins = [writer.share(array.tobytes(), ALIGNMENT) for array in code.plan.constants]
-        packed = [_pack_place(writer, place, len(interface.inputs), begins) for place in places]
+        packed = [_pack_place(writer, place, code.plan.sizes, len(interface.inputs), begins) for place in places]
         writer.data[at : at + len(packed) * PLACE.size] = b"".join(packed)
-    head = VERSION, table, len(codes), inputs, len(interface.inputs), outputs, len(interface.outputs), 0, *texts
+    head = VERSION, table, len(codes), *tensors, len(interface.dimensions), *texts, *sizes
     writer.data[: HEAD.size] = HEAD.pack(*head)
     return _object(writer, machine)
 
 
-def _write_tensors(writer: _Writer, tensors: Sequence[Mapping[str, Any]]) -> int:
+def _write_tensors(writer: _Writer, interface: Interface) -> tuple[int, int, int, int]:
+    """Place and count of inputs, of outputs."""
     entries = []
-    for tensor in tensors:
-        shape, dtype = tensor["shape"], np.dtype(tensor["dtype"])
+    for tensor, shape, size, axis in zip(
+        interface.tensors, interface.shapes, interface.bytes, interface.batch_axes, strict=True
+    ):
+        dtype = np.dtype(tensor["dtype"])
         if len(shape) > MOST_RANK:
             raise BuildError(
                 f"export_library: '{tensor['name']}' has {len(shape)} axes, a library takes tensors of at most "
@@ -137,9 +131,32 @@ def _write_tensors(writer: _Writer, tensors: Sequence[Mapping[str, Any]]) -> int
         scale, zero = _single_number(tensor.get("scale")), _single_number(tensor.get("zero_point"))
         encoding = (0.0, 0) if scale is None else (scale, int(zero or 0))
         texts = writer.text(tensor["name"]), writer.text(str(dtype))
-        sizes = [*shape, *[0] * (MOST_RANK - len(shape))]
-        entries.append(TENSOR.pack(*texts, len(shape), tensor["alignment"], dtype.itemsize, 0, *encoding, *sizes))
-    return writer.add(b"".join(entries))
+        numbers = [*shape, *[0] * (MOST_RANK - len(shape)), size]
+        batch = 0 if axis is None else axis + 1
+        entries.append(TENSOR.pack(*texts, len(shape), tensor["alignment"], dtype.itemsize, batch, *encoding, *numbers))
+    count = len(interface.inputs)
+    inputs, outputs = (writer.add(b"".join(part)) for part in (entries[:count], entries[count:]))
+    return inputs, count, outputs, len(interface.outputs)
+
+
+def _write_sizes(writer: _Writer, interface: Interface) -> tuple[int, ...]:
+    """Dimensions, the table, inputs that are indices, sizes of a self-test: the end of the head."""
+    dimensions = [DIMENSION.pack(writer.text(one.name), 0, one.least, one.most) for one in interface.dimensions]
+    uses = [
+        INDICES.pack(use.input, len(use.sizes), writer.share(struct.pack(f"<{len(use.sizes)}q", *use.sizes)), 0)
+        for use in interface.indices
+    ]
+    usual = struct.pack(f"<{len(interface.dimensions)}q", *(interface.usual[one.name] for one in interface.dimensions))
+    return (
+        writer.add(b"".join(dimensions)), 0 if interface.batch is None else interface.batch + 1,
+        *_write_operations(writer, interface.sizes), writer.add(b"".join(uses)), len(uses), writer.add(usual), 0,
+    )  # fmt: skip
+
+
+def _write_operations(writer: _Writer, table: SizeTable) -> tuple[int, int]:
+    """Place and count of a table's entries."""
+    packed = [OPERATION.pack(operation, 0, *operands) for operation, *operands in table.entries]
+    return writer.share(b"".join(packed)), len(packed)
 
 
 def _single_number(value: Any) -> float | None:
@@ -150,19 +167,16 @@ def _single_number(value: Any) -> float | None:
 
 def _order_places(code: CodePlan) -> list[TensorLocation]:
     """Each place that a step or a golden value names, once."""
-    named = (
-        place
-        for step in code.plan.steps
-        for place in (step.places if isinstance(step, Call) else (step.source, step.target))
-    )
+    named = (place for step in code.plan.steps for place in step.places)
     return list(dict.fromkeys([*named, *(value.place for value in code.golden)]))
 
 
 def _write_code(writer: _Writer, code: CodePlan, places: Sequence[TensorLocation], at: int) -> bytes:
     """Steps, kernels and needs; the entry of the table of codes."""
     number = {place: index for index, place in enumerate(places)}
-    for place in places:
-        writer.share(_pack_shape(place))  # in front of the constants, which may be long
+    for place in places:  # in front of the constants, which may be long, and of the table
+        _write_shape(writer, place, code.plan.sizes)
+        code.plan.sizes.tensor_bytes(place.shape, place.dtype)
     kernels = list(dict.fromkeys(step.kernel for step in code.plan.steps if isinstance(step, Call)))
     words: list[int] = []
     for step in code.plan.steps:
@@ -172,8 +186,6 @@ def _write_code(writer: _Writer, code: CodePlan, places: Sequence[TensorLocation
             words += [COPY, number[step.source], number[step.target]]
     distances = writer.add(bytes(4 * len(kernels)))
     writer.relocations += [(distances + 4 * index, code.symbols[kernel]) for index, kernel in enumerate(kernels)]
-    sums = [code.scratch[kernel].sum_bytes(BLOCK_HEAD) for kernel in kernels]
-    shared, of_threads = (max((one[index] for one in sums), default=0) for index in range(2))
     golden = [
         GOLDEN.pack(
             value.steps, number[value.place], writer.text(value.layer), 0,
@@ -182,31 +194,40 @@ def _write_code(writer: _Writer, code: CodePlan, places: Sequence[TensorLocation
         for value in code.golden
     ]  # fmt: skip
     most = max((len(step.places) for step in code.plan.steps if isinstance(step, Call)), default=0)
+    plan = code.plan
     return CODE.pack(
         writer.text(code.name), writer.share(struct.pack(f"<{len(code.needs)}I", *code.needs)),
         writer.add(struct.pack(f"<{len(words)}I", *words)), len(words), at, distances, most, 0,
-        code.plan.storage_bytes, shared + SLACK if shared else 0, of_threads + SLACK if of_threads else 0,
-        writer.add(b"".join(golden)), len(golden),
+        plan.storage_bytes, plan.scratch_bytes, plan.task_scratch_bytes, writer.add(b"".join(golden)), len(golden),
+        *_write_operations(writer, plan.sizes),
     )  # fmt: skip
 
 
-def _pack_shape(place: TensorLocation) -> bytes:
-    return struct.pack(f"<{len(place.shape)}q", *place.shape)
+def _write_shape(writer: _Writer, place: TensorLocation, table: SizeTable) -> tuple[bool, int]:
+    """True for a dynamic shape; its first entry in the table, or the place of its sizes."""
+    if min(place.shape, default=0) < 0:
+        return True, table.shape(place.shape)
+    return False, writer.share(struct.pack(f"<{len(place.shape)}q", *place.shape))
 
 
-def _pack_place(writer: _Writer, place: TensorLocation, inputs: int, constants: Sequence[int]) -> bytes:
+def _pack_place(
+    writer: _Writer, place: TensorLocation, table: SizeTable, inputs: int, constants: Sequence[int]
+) -> bytes:
     """The entry of a place; constants: where each begins."""
     memory = {
         CONSTANT: IN_PLAN,
         STORAGE: IN_STORAGE,
+        NUMBER: A_NUMBER,
         INPUT: IN_TENSORS + place.number,
         OUTPUT: IN_TENSORS + inputs + place.number,
     }[place.memory]
     offset = place.offset + (constants[place.number] if place.memory == CONSTANT else 0)
-    dtype, shape = np.dtype(place.dtype), writer.share(_pack_shape(place))
+    dtype = np.dtype(place.dtype)
+    is_dynamic, shape = _write_shape(writer, place, table)
     return PLACE.pack(
-        memory, len(place.shape), TYPE_CODES[dtype.kind], 8 * dtype.itemsize, 1, shape, offset, place.size
-    )
+        memory, len(place.shape), is_dynamic, TYPE_CODES[dtype.kind], 8 * dtype.itemsize, 1, shape, offset,
+        table.tensor_bytes(place.shape, place.dtype),
+    )  # fmt: skip
 
 
 def _object(writer: _Writer, machine: int) -> ObjectFile:

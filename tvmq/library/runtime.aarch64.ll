@@ -1,11 +1,11 @@
-; 89036cdf155ec12e9dda3f0701aa18b770e93d84884c2bc449d313edbf0d3f15 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 1170d608438320b24ec658154994b8aebd3116d86780ef816f0e3a5adb0dc07b is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"
 target triple = "aarch64-unknown-linux-gnu"
 
-%struct.plan = type { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 }
-%struct.plan_code = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64, i32, i32 }
+%struct.plan = type { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 }
+%struct.plan_code = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64, i32, i32, i32, i32 }
 %struct.pool = type { i64, i32, i32, i32, i32, i32, i32, ptr, ptr, [0 x i64] }
 %struct.model_threads = type { i32, ptr, ptr }
 %struct.context = type { ptr, ptr, ptr, ptr, i64, ptr }
@@ -13,15 +13,18 @@ target triple = "aarch64-unknown-linux-gnu"
 %struct.loop = type { ptr, ptr, ptr, %struct.group, i32 }
 %struct.group = type { ptr, i32 }
 %struct.model_description = type { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32 }
-%struct.plan_tensor = type { i32, i32, i32, i32, i32, i32, double, i64, [8 x i64] }
+%struct.plan_dimension = type { i32, i32, i64, i64 }
+%struct.plan_tensor = type { i32, i32, i32, i32, i32, i32, double, i64, [8 x i64], i64 }
 %struct.model_tensor = type { ptr, ptr, i32, i32, [8 x i64], i64, double, i64 }
-%struct.run = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
+%struct.plan_operation = type { i32, i32, i64, i64, i64 }
+%struct.run = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
 %struct.model_buffer = type { ptr, i64 }
+%struct.plan_indices = type { i32, i32, i32, i32 }
+%struct.tensor = type { ptr, i32, i32, i32, i8, i8, i16, ptr, ptr, i64 }
+%struct.plan_golden = type { i32, i32, i32, i32, [2 x i64] }
 %struct.argument = type { i32, i32, %union.anon }
 %union.anon = type { ptr }
-%struct.tensor = type { ptr, i32, i32, i32, i8, i8, i16, ptr, ptr, i64 }
-%struct.plan_place = type { i32, i32, i8, i8, i16, i32, i64, i64 }
-%struct.plan_golden = type { i32, i32, i32, i32, [2 x i64] }
+%struct.plan_place = type { i32, i16, i16, i8, i8, i16, i32, i64, i64 }
 
 @__TVMBackendAllocWorkspace = hidden local_unnamed_addr constant ptr @allocate, align 8
 @__TVMBackendFreeWorkspace = hidden local_unnamed_addr constant ptr @release, align 8
@@ -43,13 +46,14 @@ target triple = "aarch64-unknown-linux-gnu"
 @.str.11 = private unnamed_addr constant [70 x i8] c"the library has no code of this name; its description lists the names\00", align 1
 @.str.12 = private unnamed_addr constant [81 x i8] c"the program has no function pthread_create, or the system starts no more threads\00", align 1
 @.str.13 = private unnamed_addr constant [85 x i8] c"a layer gives another result than the definition: report the processor and the layer\00", align 1
-@.str.14 = private unnamed_addr constant [73 x i8] c"the library was made without values for a self-test; export it with them\00", align 1
-@.str.15 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
+@.str.14 = private unnamed_addr constant [50 x i8] c"an input holds an index outside of what it counts\00", align 1
+@.str.15 = private unnamed_addr constant [73 x i8] c"the library was made without values for a self-test; export it with them\00", align 1
+@.str.16 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
 @chosen = internal unnamed_addr global i32 0, align 4
 @current = internal thread_local global ptr null, align 8
-@.str.16 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
-@.str.17 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
-@reltable.model_status_text = private unnamed_addr constant [15 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.14 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.13 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.12 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
+@.str.17 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
+@.str.18 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
+@reltable.model_status_text = private unnamed_addr constant [16 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.14 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.15 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.13 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.12 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
 
 ; Function Attrs: nounwind
 define i32 @model_init() local_unnamed_addr #0 {
@@ -57,7 +61,7 @@ define i32 @model_init() local_unnamed_addr #0 {
   %2 = zext i32 %1 to i64
   %3 = getelementptr inbounds i8, ptr @model_plan, i64 %2
   %4 = load i32, ptr @model_plan, align 4
-  %5 = icmp eq i32 %4, 1
+  %5 = icmp eq i32 %4, 2
   br i1 %5, label %6, label %52
 
 6:                                                ; preds = %0
@@ -95,7 +99,7 @@ define i32 @model_init() local_unnamed_addr #0 {
   %28 = phi ptr [ %26, %25 ], [ %42, %27 ]
   %29 = load i32, ptr %28, align 4
   %30 = zext i32 %29 to i64
-  %31 = tail call i64 @getauxval(i64 noundef %30) #14
+  %31 = tail call i64 @getauxval(i64 noundef %30) #16
   %32 = getelementptr inbounds i32, ptr %28, i64 2
   %33 = load i32, ptr %32, align 4
   %34 = shl i32 %33, 5
@@ -140,7 +144,7 @@ define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %5 = zext i32 %4 to i64
   %6 = getelementptr inbounds i8, ptr @model_plan, i64 %5
   %7 = load i32, ptr @model_plan, align 4
-  %8 = icmp eq i32 %7, 1
+  %8 = icmp eq i32 %7, 2
   br i1 %8, label %9, label %80
 
 9:                                                ; preds = %3
@@ -210,7 +214,7 @@ define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %55 = phi ptr [ %53, %52 ], [ %69, %54 ]
   %56 = load i32, ptr %55, align 4
   %57 = zext i32 %56 to i64
-  %58 = tail call i64 @getauxval(i64 noundef %57) #14
+  %58 = tail call i64 @getauxval(i64 noundef %57) #16
   %59 = getelementptr inbounds i32, ptr %55, i64 2
   %60 = load i32, ptr %59, align 4
   %61 = shl i32 %60, 5
@@ -272,9 +276,9 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   %13 = add nuw nsw i64 %12, 103
   %14 = and i64 %13, 65472
   %15 = select i1 %10, i64 -9, i64 %14
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #15
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #17
   store i64 -15032385537, ptr %4, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #15
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #17
   %16 = icmp ne i64 %6, 0
   %17 = icmp ne ptr %2, null
   %18 = and i1 %16, %17
@@ -301,7 +305,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %28, label %29, label %36
 
 29:                                               ; preds = %27
-  %30 = tail call { ptr, ptr } asm "", "=r,=r,0,1"(ptr @pthread_create, ptr @pthread_join) #16, !srcloc !7
+  %30 = tail call { ptr, ptr } asm "", "=r,=r,0,1"(ptr @pthread_create, ptr @pthread_join) #18, !srcloc !7
   %31 = extractvalue { ptr, ptr } %30, 0
   %32 = extractvalue { ptr, ptr } %30, 1
   %33 = icmp eq ptr %31, null
@@ -310,7 +314,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %35, label %86, label %36
 
 36:                                               ; preds = %29, %27
-  %37 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #15, !srcloc !8
+  %37 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #17, !srcloc !8
   %38 = trunc i64 %37 to i32
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %7, i8 0, i64 28, i1 false)
   %39 = getelementptr inbounds i8, ptr %7, i64 28
@@ -319,7 +323,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %40, i8 0, i64 16, i1 false)
   %41 = ptrtoint ptr %4 to i64
   %42 = ptrtoint ptr %5 to i64
-  %43 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %41, i64 %42, i64 8, i64 2) #15, !srcloc !8
+  %43 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %41, i64 %42, i64 8, i64 2) #17, !srcloc !8
   %44 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 5
   %45 = add nsw i32 %1, -1
   %46 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9
@@ -331,7 +335,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   %50 = phi i32 [ %57, %55 ], [ %47, %36 ]
   %51 = zext i32 %50 to i64
   %52 = getelementptr inbounds i64, ptr %46, i64 %51
-  %53 = call i32 @pthread_create(ptr noundef nonnull %52, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %7) #14
+  %53 = call i32 @pthread_create(ptr noundef nonnull %52, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %7) #16
   %54 = icmp eq i32 %53, 0
   br i1 %54, label %55, label %59
 
@@ -343,15 +347,15 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %58, label %49, label %82
 
 59:                                               ; preds = %49
-  %60 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #15, !srcloc !8
+  %60 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #17, !srcloc !8
   %61 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 4
   store atomic i32 1, ptr %61 release, align 4
   %62 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 1
   %63 = atomicrmw add ptr %62, i32 1 release, align 4
   %64 = ptrtoint ptr %62 to i64
-  %65 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %64) #15, !srcloc !8
+  %65 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %64) #17, !srcloc !8
   %66 = load i32, ptr %39, align 4
-  %67 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #15, !srcloc !8
+  %67 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #17, !srcloc !8
   %68 = trunc i64 %67 to i32
   %69 = icmp eq i32 %66, %68
   br i1 %69, label %70, label %86
@@ -365,7 +369,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   %74 = phi i64 [ %78, %73 ], [ 0, %70 ]
   %75 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9, i64 %74
   %76 = load i64, ptr %75, align 8
-  %77 = call i32 @pthread_join(i64 noundef %76, ptr noundef null) #14
+  %77 = call i32 @pthread_join(i64 noundef %76, ptr noundef null) #16
   %78 = add nuw nsw i64 %74, 1
   %79 = load i32, ptr %44, align 8
   %80 = zext i32 %79 to i64
@@ -373,7 +377,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %81, label %73, label %86, !llvm.loop !9
 
 82:                                               ; preds = %55, %36
-  %83 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #15, !srcloc !8
+  %83 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #17, !srcloc !8
   store i32 %1, ptr %2, align 8
   %84 = getelementptr inbounds i8, ptr %2, i64 8
   store ptr @launch_in_pool, ptr %84, align 8
@@ -383,8 +387,8 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
 
 86:                                               ; preds = %73, %70, %59, %29, %25, %22, %3, %82, %20
   %87 = phi i32 [ %21, %20 ], [ 0, %82 ], [ -1, %3 ], [ -3, %22 ], [ -4, %25 ], [ -12, %29 ], [ -12, %59 ], [ -12, %70 ], [ -12, %73 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #15
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) #15
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #17
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) #17
   ret i32 %87
 }
 
@@ -435,13 +439,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   br i1 %22, label %23, label %30
 
 23:                                               ; preds = %19
-  tail call void asm sideeffect "yield", ""() #15, !srcloc !10
+  tail call void asm sideeffect "yield", ""() #17, !srcloc !10
   %24 = add nuw nsw i32 %20, 1
   %25 = icmp eq i32 %24, 1000
   br i1 %25, label %14, label %19, !llvm.loop !11
 
 26:                                               ; preds = %26, %17
-  %27 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %18, i64 0, i64 %7) #15, !srcloc !8
+  %27 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %18, i64 0, i64 %7) #17, !srcloc !8
   %28 = load atomic i32, ptr %6 acquire, align 4
   %29 = icmp eq i32 %28, %13
   br i1 %29, label %26, label %30, !llvm.loop !12
@@ -468,13 +472,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   %45 = load ptr, ptr %9, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #14
+  tail call void %44(ptr noundef %45, i32 noundef %47) #16
   %48 = atomicrmw sub ptr %10, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %11) #15, !srcloc !8
+  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %11) #17, !srcloc !8
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -511,7 +515,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
 
 10:                                               ; preds = %8, %10
   %11 = phi i32 [ %12, %10 ], [ 0, %8 ]
-  tail call void %1(ptr noundef %2, i32 noundef %11) #14
+  tail call void %1(ptr noundef %2, i32 noundef %11) #16
   %12 = add nuw i32 %11, 1
   %13 = icmp eq i32 %12, %3
   br i1 %13, label %87, label %10, !llvm.loop !15
@@ -536,7 +540,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %26 = add i32 %3, -1
   %27 = ptrtoint ptr %18 to i64
   %28 = zext i32 %26 to i64
-  %29 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 %28, i64 0, i64 %27) #15, !srcloc !8
+  %29 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 %28, i64 0, i64 %27) #17, !srcloc !8
   %30 = load atomic i64, ptr %0 acquire, align 8
   %31 = and i64 %30, 65535
   %32 = lshr i64 %30, 16
@@ -561,13 +565,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %45 = load ptr, ptr %16, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #14
+  tail call void %44(ptr noundef %45, i32 noundef %47) #16
   %48 = atomicrmw sub ptr %17, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %36) #15, !srcloc !8
+  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %36) #17, !srcloc !8
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -611,13 +615,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   br i1 %75, label %76, label %83
 
 76:                                               ; preds = %72
-  tail call void asm sideeffect "yield", ""() #15, !srcloc !10
+  tail call void asm sideeffect "yield", ""() #17, !srcloc !10
   %77 = add nuw nsw i32 %73, 1
   %78 = icmp eq i32 %77, 1000
   br i1 %78, label %67, label %72, !llvm.loop !11
 
 79:                                               ; preds = %79, %70
-  %80 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %71, i64 0, i64 %64) #15, !srcloc !8
+  %80 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %71, i64 0, i64 %64) #17, !srcloc !8
   %81 = load atomic i32, ptr %17 acquire, align 4
   %82 = icmp eq i32 %81, %66
   br i1 %82, label %79, label %83, !llvm.loop !12
@@ -661,10 +665,10 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %13 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 1
   %14 = atomicrmw add ptr %13, i32 1 release, align 4
   %15 = ptrtoint ptr %13 to i64
-  %16 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %15) #15, !srcloc !8
+  %16 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %15) #17, !srcloc !8
   %17 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 6
   %18 = load i32, ptr %17, align 4
-  %19 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #15, !srcloc !8
+  %19 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #17, !srcloc !8
   %20 = trunc i64 %19 to i32
   %21 = icmp eq i32 %18, %20
   br i1 %21, label %22, label %35
@@ -679,7 +683,7 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %27 = phi i64 [ %31, %26 ], [ 0, %22 ]
   %28 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 9, i64 %27
   %29 = load i64, ptr %28, align 8
-  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #14
+  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #16
   %31 = add nuw nsw i64 %27, 1
   %32 = load i32, ptr %23, align 8
   %33 = zext i32 %32 to i64
@@ -702,7 +706,7 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #6
   %6 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %7 = load ptr, ptr %6, align 8
   %8 = icmp eq ptr %7, null
-  br i1 %8, label %29, label %9
+  br i1 %8, label %33, label %9
 
 9:                                                ; preds = %5
   %10 = getelementptr inbounds %struct.context, ptr %7, i64 0, i32 1
@@ -715,7 +719,7 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #6
   %17 = sub nsw i64 %15, %2
   %18 = icmp slt i64 %17, 128
   %19 = select i1 %16, i1 true, i1 %18
-  br i1 %19, label %29, label %20
+  br i1 %19, label %33, label %20
 
 20:                                               ; preds = %9
   %21 = getelementptr inbounds i8, ptr %12, i64 64
@@ -724,16 +728,24 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #6
   %23 = load ptr, ptr %7, align 8
   %24 = getelementptr inbounds i8, ptr %12, i64 56
   store ptr %23, ptr %24, align 8
-  %25 = add nsw i64 %2, 63
-  %26 = sdiv i64 %25, 64
-  %27 = shl nsw i64 %26, 6
-  %28 = getelementptr inbounds i8, ptr %21, i64 %27
-  store ptr %28, ptr %7, align 8
-  br label %29
+  %25 = icmp sgt i64 %2, 9223372036854775743
+  br i1 %25, label %30, label %26
 
-29:                                               ; preds = %5, %9, %20
-  %30 = phi ptr [ %21, %20 ], [ null, %9 ], [ null, %5 ]
-  ret ptr %30
+26:                                               ; preds = %20
+  %27 = add nsw i64 %2, 63
+  %28 = sdiv i64 %27, 64
+  %29 = shl nsw i64 %28, 6
+  br label %30
+
+30:                                               ; preds = %20, %26
+  %31 = phi i64 [ %29, %26 ], [ 9223372036854775807, %20 ]
+  %32 = getelementptr inbounds i8, ptr %21, i64 %31
+  store ptr %32, ptr %7, align 8
+  br label %33
+
+33:                                               ; preds = %5, %9, %30
+  %34 = phi ptr [ %21, %30 ], [ null, %9 ], [ null, %5 ]
+  ret ptr %34
 }
 
 ; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
@@ -781,7 +793,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 18:                                               ; preds = %3, %8, %12, %16
   %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
-  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #15
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #17
   store ptr %6, ptr %4, align 8
   %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
   store ptr %0, ptr %20, align 8
@@ -810,7 +822,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   br i1 %34, label %35, label %37
 
 35:                                               ; preds = %31
-  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #14
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #16
   br label %64
 
 37:                                               ; preds = %31
@@ -829,7 +841,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   store ptr %40, ptr %5, align 8
   %47 = load ptr, ptr %20, align 8
   %48 = load ptr, ptr %21, align 8
-  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #14
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #16
   %50 = icmp eq i32 %49, 0
   br i1 %50, label %52, label %51
 
@@ -848,7 +860,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   %57 = load ptr, ptr %56, align 8
   %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
   %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #14
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #16
   br label %60
 
 60:                                               ; preds = %53, %52
@@ -859,7 +871,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 64:                                               ; preds = %18, %60, %35
   %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
-  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #15
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #17
   ret i32 %65
 }
 
@@ -933,280 +945,10 @@ define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #7 {
   ret i32 %40
 }
 
-; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
-define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #8 {
-  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %5 = icmp ugt i32 %4, %0
-  br i1 %5, label %6, label %97
-
-6:                                                ; preds = %3
-  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %8 = zext i32 %7 to i64
-  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
-  %10 = zext i32 %0 to i64
-  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = icmp eq ptr %2, null
-  br i1 %12, label %97, label %13
-
-13:                                               ; preds = %6
-  %14 = load i32, ptr %11, align 8
-  %15 = zext i32 %14 to i64
-  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
-  store ptr %16, ptr %2, align 8
-  %17 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 1
-  %18 = load i32, ptr %17, align 4
-  %19 = zext i32 %18 to i64
-  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
-  %21 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
-  store ptr %20, ptr %21, align 8
-  %22 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 2
-  %23 = load i32, ptr %22, align 8
-  %24 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
-  store i32 %23, ptr %24, align 8
-  %25 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 3
-  %26 = load i32, ptr %25, align 4
-  %27 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
-  store i32 %26, ptr %27, align 4
-  %28 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 0
-  %29 = load i64, ptr %28, align 8
-  %30 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
-  store i64 %29, ptr %30, align 8
-  %31 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 1
-  %32 = load i64, ptr %31, align 8
-  %33 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
-  store i64 %32, ptr %33, align 8
-  %34 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 2
-  %35 = load i64, ptr %34, align 8
-  %36 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
-  store i64 %35, ptr %36, align 8
-  %37 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 3
-  %38 = load i64, ptr %37, align 8
-  %39 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
-  store i64 %38, ptr %39, align 8
-  %40 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 4
-  %41 = load i64, ptr %40, align 8
-  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
-  store i64 %41, ptr %42, align 8
-  %43 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 5
-  %44 = load i64, ptr %43, align 8
-  %45 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
-  store i64 %44, ptr %45, align 8
-  %46 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 6
-  %47 = load i64, ptr %46, align 8
-  %48 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
-  store i64 %47, ptr %48, align 8
-  %49 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 7
-  %50 = load i64, ptr %49, align 8
-  %51 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
-  store i64 %50, ptr %51, align 8
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 4
-  %53 = load i32, ptr %52, align 8
-  %54 = zext i32 %53 to i64
-  %55 = icmp eq i32 %23, 0
-  br i1 %55, label %88, label %56
-
-56:                                               ; preds = %13
-  %57 = zext i32 %23 to i64
-  %58 = icmp eq i32 %23, 1
-  br i1 %58, label %77, label %59
-
-59:                                               ; preds = %56
-  %60 = and i64 %57, 4294967294
-  br label %61
-
-61:                                               ; preds = %61, %59
-  %62 = phi i64 [ 0, %59 ], [ %72, %61 ]
-  %63 = phi i64 [ %54, %59 ], [ %70, %61 ]
-  %64 = phi i64 [ 1, %59 ], [ %71, %61 ]
-  %65 = or i64 %62, 1
-  %66 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %62
-  %67 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %65
-  %68 = load i64, ptr %66, align 8
-  %69 = load i64, ptr %67, align 8
-  %70 = mul i64 %68, %63
-  %71 = mul i64 %69, %64
-  %72 = add nuw i64 %62, 2
-  %73 = icmp eq i64 %72, %60
-  br i1 %73, label %74, label %61, !llvm.loop !17
-
-74:                                               ; preds = %61
-  %75 = mul i64 %71, %70
-  %76 = icmp eq i64 %60, %57
-  br i1 %76, label %88, label %77
-
-77:                                               ; preds = %56, %74
-  %78 = phi i64 [ 0, %56 ], [ %60, %74 ]
-  %79 = phi i64 [ %54, %56 ], [ %75, %74 ]
-  br label %80
-
-80:                                               ; preds = %77, %80
-  %81 = phi i64 [ %86, %80 ], [ %78, %77 ]
-  %82 = phi i64 [ %85, %80 ], [ %79, %77 ]
-  %83 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %81
-  %84 = load i64, ptr %83, align 8
-  %85 = mul nsw i64 %84, %82
-  %86 = add nuw nsw i64 %81, 1
-  %87 = icmp eq i64 %86, %57
-  br i1 %87, label %88, label %80, !llvm.loop !20
-
-88:                                               ; preds = %80, %74, %13
-  %89 = phi i64 [ %54, %13 ], [ %75, %74 ], [ %85, %80 ]
-  %90 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
-  store i64 %89, ptr %90, align 8
-  %91 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 6
-  %92 = load double, ptr %91, align 8
-  %93 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
-  store double %92, ptr %93, align 8
-  %94 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 7
-  %95 = load i64, ptr %94, align 8
-  %96 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
-  store i64 %95, ptr %96, align 8
-  br label %97
-
-97:                                               ; preds = %88, %6, %3
-  %98 = phi i32 [ -6, %3 ], [ 0, %88 ], [ -1, %6 ]
-  ret i32 %98
-}
-
-; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
-define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #8 {
-  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %5 = icmp ugt i32 %4, %0
-  br i1 %5, label %6, label %97
-
-6:                                                ; preds = %3
-  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %8 = zext i32 %7 to i64
-  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
-  %10 = zext i32 %0 to i64
-  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = icmp eq ptr %2, null
-  br i1 %12, label %97, label %13
-
-13:                                               ; preds = %6
-  %14 = load i32, ptr %11, align 8
-  %15 = zext i32 %14 to i64
-  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
-  store ptr %16, ptr %2, align 8
-  %17 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 1
-  %18 = load i32, ptr %17, align 4
-  %19 = zext i32 %18 to i64
-  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
-  %21 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
-  store ptr %20, ptr %21, align 8
-  %22 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 2
-  %23 = load i32, ptr %22, align 8
-  %24 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
-  store i32 %23, ptr %24, align 8
-  %25 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 3
-  %26 = load i32, ptr %25, align 4
-  %27 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
-  store i32 %26, ptr %27, align 4
-  %28 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 0
-  %29 = load i64, ptr %28, align 8
-  %30 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
-  store i64 %29, ptr %30, align 8
-  %31 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 1
-  %32 = load i64, ptr %31, align 8
-  %33 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
-  store i64 %32, ptr %33, align 8
-  %34 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 2
-  %35 = load i64, ptr %34, align 8
-  %36 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
-  store i64 %35, ptr %36, align 8
-  %37 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 3
-  %38 = load i64, ptr %37, align 8
-  %39 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
-  store i64 %38, ptr %39, align 8
-  %40 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 4
-  %41 = load i64, ptr %40, align 8
-  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
-  store i64 %41, ptr %42, align 8
-  %43 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 5
-  %44 = load i64, ptr %43, align 8
-  %45 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
-  store i64 %44, ptr %45, align 8
-  %46 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 6
-  %47 = load i64, ptr %46, align 8
-  %48 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
-  store i64 %47, ptr %48, align 8
-  %49 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 7
-  %50 = load i64, ptr %49, align 8
-  %51 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
-  store i64 %50, ptr %51, align 8
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 4
-  %53 = load i32, ptr %52, align 8
-  %54 = zext i32 %53 to i64
-  %55 = icmp eq i32 %23, 0
-  br i1 %55, label %88, label %56
-
-56:                                               ; preds = %13
-  %57 = zext i32 %23 to i64
-  %58 = icmp eq i32 %23, 1
-  br i1 %58, label %77, label %59
-
-59:                                               ; preds = %56
-  %60 = and i64 %57, 4294967294
-  br label %61
-
-61:                                               ; preds = %61, %59
-  %62 = phi i64 [ 0, %59 ], [ %72, %61 ]
-  %63 = phi i64 [ %54, %59 ], [ %70, %61 ]
-  %64 = phi i64 [ 1, %59 ], [ %71, %61 ]
-  %65 = or i64 %62, 1
-  %66 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %62
-  %67 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %65
-  %68 = load i64, ptr %66, align 8
-  %69 = load i64, ptr %67, align 8
-  %70 = mul i64 %68, %63
-  %71 = mul i64 %69, %64
-  %72 = add nuw i64 %62, 2
-  %73 = icmp eq i64 %72, %60
-  br i1 %73, label %74, label %61, !llvm.loop !21
-
-74:                                               ; preds = %61
-  %75 = mul i64 %71, %70
-  %76 = icmp eq i64 %60, %57
-  br i1 %76, label %88, label %77
-
-77:                                               ; preds = %56, %74
-  %78 = phi i64 [ 0, %56 ], [ %60, %74 ]
-  %79 = phi i64 [ %54, %56 ], [ %75, %74 ]
-  br label %80
-
-80:                                               ; preds = %77, %80
-  %81 = phi i64 [ %86, %80 ], [ %78, %77 ]
-  %82 = phi i64 [ %85, %80 ], [ %79, %77 ]
-  %83 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %81
-  %84 = load i64, ptr %83, align 8
-  %85 = mul nsw i64 %84, %82
-  %86 = add nuw nsw i64 %81, 1
-  %87 = icmp eq i64 %86, %57
-  br i1 %87, label %88, label %80, !llvm.loop !22
-
-88:                                               ; preds = %80, %74, %13
-  %89 = phi i64 [ %54, %13 ], [ %75, %74 ], [ %85, %80 ]
-  %90 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
-  store i64 %89, ptr %90, align 8
-  %91 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 6
-  %92 = load double, ptr %91, align 8
-  %93 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
-  store double %92, ptr %93, align 8
-  %94 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 7
-  %95 = load i64, ptr %94, align 8
-  %96 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
-  store i64 %95, ptr %96, align 8
-  br label %97
-
-97:                                               ; preds = %88, %6, %3
-  %98 = phi i32 [ -6, %3 ], [ 0, %88 ], [ -1, %6 ]
-  ret i32 %98
-}
-
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
 define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #1 {
-  %2 = add i32 %0, 14
-  %3 = icmp ult i32 %2, 15
+  %2 = add i32 %0, 15
+  %3 = icmp ult i32 %2, 16
   br i1 %3, label %4, label %8
 
 4:                                                ; preds = %1
@@ -1216,134 +958,770 @@ define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #1 {
   br label %8
 
 8:                                                ; preds = %1, %4
-  %9 = phi ptr [ %7, %4 ], [ @.str.15, %1 ]
+  %9 = phi ptr [ %7, %4 ], [ @.str.16, %1 ]
   ret ptr %9
 }
 
-; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none)
-define i64 @model_workspace_bytes(ptr nocapture noundef readnone %0, i32 noundef %1) local_unnamed_addr #9 {
-  %3 = load atomic i32, ptr @chosen acquire, align 4
-  %4 = icmp eq i32 %3, 0
-  %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
-  %6 = zext i32 %5 to i64
-  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
-  %8 = add i32 %3, -1
-  %9 = zext i32 %8 to i64
-  %10 = getelementptr inbounds %struct.plan_code, ptr %7, i64 %9
-  %11 = select i1 %4, ptr null, ptr %10
-  br i1 %4, label %47, label %12
+; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: write)
+define i32 @model_dimension(i32 noundef %0, ptr noundef writeonly %1) local_unnamed_addr #8 {
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 12), align 4
+  %4 = zext i32 %3 to i64
+  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
+  %6 = zext i32 %0 to i64
+  %7 = getelementptr inbounds %struct.plan_dimension, ptr %5, i64 %6
+  %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %9 = icmp ugt i32 %8, %0
+  br i1 %9, label %10, label %19
 
-12:                                               ; preds = %2
-  %13 = icmp eq i32 %1, 0
-  br i1 %13, label %47, label %14
+10:                                               ; preds = %2
+  %11 = icmp eq ptr %1, null
+  br i1 %11, label %19, label %12
 
-14:                                               ; preds = %12
-  %15 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 6
-  %16 = load i32, ptr %15, align 8
-  %17 = zext i32 %16 to i64
-  %18 = mul nuw nsw i64 %17, 48
-  %19 = add nuw nsw i64 %18, 63
-  %20 = and i64 %19, 549755813824
-  %21 = shl nuw nsw i64 %17, 4
-  %22 = add nuw nsw i64 %21, 63
-  %23 = and i64 %22, 137438953408
-  %24 = zext i32 %1 to i64
-  %25 = mul nuw nsw i64 %24, 48
-  %26 = add nuw nsw i64 %25, 111
-  %27 = and i64 %26, 549755813824
-  %28 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 8
-  %29 = load i64, ptr %28, align 8
-  %30 = add nsw i64 %29, 63
-  %31 = sdiv i64 %30, 64
-  %32 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 9
-  %33 = load i64, ptr %32, align 8
-  %34 = add nsw i64 %33, 63
-  %35 = sdiv i64 %34, 64
-  %36 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 10
-  %37 = load i64, ptr %36, align 8
-  %38 = add nsw i64 %37, 63
-  %39 = sdiv i64 %38, 64
-  %40 = mul i64 %39, %24
-  %41 = add nsw i64 %35, %31
-  %42 = add i64 %41, %40
-  %43 = shl i64 %42, 6
-  %44 = add nuw nsw i64 %23, %27
-  %45 = add nuw nsw i64 %44, %20
-  %46 = add i64 %45, %43
-  br label %47
+12:                                               ; preds = %10
+  %13 = load i32, ptr %7, align 8
+  %14 = zext i32 %13 to i64
+  %15 = getelementptr inbounds i8, ptr @model_plan, i64 %14
+  %16 = getelementptr inbounds %struct.plan_dimension, ptr %5, i64 %6, i32 2
+  store ptr %15, ptr %1, align 8
+  %17 = getelementptr inbounds i8, ptr %1, i64 8
+  %18 = load <2 x i64>, ptr %16, align 8
+  store <2 x i64> %18, ptr %17, align 8
+  br label %19
 
-47:                                               ; preds = %14, %12, %2
-  %48 = phi i64 [ -8, %2 ], [ %46, %14 ], [ -9, %12 ]
-  ret i64 %48
+19:                                               ; preds = %10, %2, %12
+  %20 = phi i32 [ 0, %12 ], [ -6, %2 ], [ -1, %10 ]
+  ret i32 %20
 }
 
-; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read)
-define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, i32 noundef %1) unnamed_addr #10 {
-  %3 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 6
-  %4 = load i32, ptr %3, align 8
-  %5 = zext i32 %4 to i64
-  %6 = mul nuw nsw i64 %5, 48
-  %7 = add nuw nsw i64 %6, 63
-  %8 = and i64 %7, 549755813824
-  %9 = shl nuw nsw i64 %5, 4
-  %10 = add nuw nsw i64 %9, 63
-  %11 = and i64 %10, 137438953408
-  %12 = zext i32 %1 to i64
-  %13 = mul nuw nsw i64 %12, 48
-  %14 = add nuw nsw i64 %13, 111
-  %15 = and i64 %14, 549755813824
-  %16 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 8
-  %17 = load i64, ptr %16, align 8
-  %18 = add nsw i64 %17, 63
-  %19 = sdiv i64 %18, 64
-  %20 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 9
-  %21 = load i64, ptr %20, align 8
-  %22 = add nsw i64 %21, 63
-  %23 = sdiv i64 %22, 64
-  %24 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 10
-  %25 = load i64, ptr %24, align 8
-  %26 = add nsw i64 %25, 63
-  %27 = sdiv i64 %26, 64
-  %28 = mul i64 %27, %12
-  %29 = add nsw i64 %23, %19
-  %30 = add i64 %29, %28
-  %31 = shl i64 %30, 6
-  %32 = add nuw nsw i64 %11, %15
-  %33 = add nuw nsw i64 %32, %8
-  %34 = add i64 %33, %31
-  ret i64 %34
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define i32 @model_input(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_unnamed_addr #9 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %5 = icmp ugt i32 %4, %0
+  br i1 %5, label %6, label %13
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = zext i32 %0 to i64
+  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #19
+  br label %13
+
+13:                                               ; preds = %3, %6
+  %14 = phi i32 [ %12, %6 ], [ -6, %3 ]
+  ret i32 %14
+}
+
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, ptr noundef %1, ptr noundef writeonly %2) unnamed_addr #9 {
+  %4 = alloca [2048 x i64], align 8
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %4) #17
+  %5 = icmp ne ptr %1, null
+  br i1 %5, label %6, label %11
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 14), align 4
+  %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 15), align 4
+  %9 = call fastcc i32 @fill_numbers(ptr noundef nonnull %1, i32 noundef %7, i32 noundef %8, ptr noundef nonnull %4) #19
+  %10 = icmp eq ptr %2, null
+  br i1 %10, label %153, label %13
+
+11:                                               ; preds = %3
+  %12 = icmp eq ptr %2, null
+  br i1 %12, label %153, label %15
+
+13:                                               ; preds = %6
+  %14 = icmp eq i32 %9, 0
+  br i1 %14, label %15, label %153
+
+15:                                               ; preds = %11, %13
+  %16 = load i32, ptr %0, align 8
+  %17 = zext i32 %16 to i64
+  %18 = getelementptr inbounds i8, ptr @model_plan, i64 %17
+  store ptr %18, ptr %2, align 8
+  %19 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 1
+  %20 = load i32, ptr %19, align 4
+  %21 = zext i32 %20 to i64
+  %22 = getelementptr inbounds i8, ptr @model_plan, i64 %21
+  %23 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
+  store ptr %22, ptr %23, align 8
+  %24 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 2
+  %25 = load i32, ptr %24, align 8
+  %26 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
+  store i32 %25, ptr %26, align 8
+  %27 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 3
+  %28 = load i32, ptr %27, align 4
+  %29 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
+  store i32 %28, ptr %29, align 4
+  %30 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 0
+  %31 = load i64, ptr %30, align 8
+  %32 = icmp sgt i64 %31, -1
+  %33 = or i1 %5, %32
+  br i1 %33, label %34, label %40
+
+34:                                               ; preds = %15
+  %35 = icmp slt i64 %31, 0
+  br i1 %35, label %36, label %40
+
+36:                                               ; preds = %34
+  %37 = xor i64 %31, -1
+  %38 = getelementptr inbounds i64, ptr %4, i64 %37
+  %39 = load i64, ptr %38, align 8
+  br label %40
+
+40:                                               ; preds = %36, %34, %15
+  %41 = phi i64 [ -1, %15 ], [ %39, %36 ], [ %31, %34 ]
+  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
+  store i64 %41, ptr %42, align 8
+  %43 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 1
+  %44 = load i64, ptr %43, align 8
+  %45 = icmp sgt i64 %44, -1
+  %46 = or i1 %5, %45
+  br i1 %46, label %47, label %53
+
+47:                                               ; preds = %40
+  %48 = icmp slt i64 %44, 0
+  br i1 %48, label %49, label %53
+
+49:                                               ; preds = %47
+  %50 = xor i64 %44, -1
+  %51 = getelementptr inbounds i64, ptr %4, i64 %50
+  %52 = load i64, ptr %51, align 8
+  br label %53
+
+53:                                               ; preds = %49, %47, %40
+  %54 = phi i64 [ -1, %40 ], [ %52, %49 ], [ %44, %47 ]
+  %55 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
+  store i64 %54, ptr %55, align 8
+  %56 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 2
+  %57 = load i64, ptr %56, align 8
+  %58 = icmp sgt i64 %57, -1
+  %59 = or i1 %5, %58
+  br i1 %59, label %60, label %66
+
+60:                                               ; preds = %53
+  %61 = icmp slt i64 %57, 0
+  br i1 %61, label %62, label %66
+
+62:                                               ; preds = %60
+  %63 = xor i64 %57, -1
+  %64 = getelementptr inbounds i64, ptr %4, i64 %63
+  %65 = load i64, ptr %64, align 8
+  br label %66
+
+66:                                               ; preds = %62, %60, %53
+  %67 = phi i64 [ -1, %53 ], [ %65, %62 ], [ %57, %60 ]
+  %68 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
+  store i64 %67, ptr %68, align 8
+  %69 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 3
+  %70 = load i64, ptr %69, align 8
+  %71 = icmp sgt i64 %70, -1
+  %72 = or i1 %5, %71
+  br i1 %72, label %73, label %79
+
+73:                                               ; preds = %66
+  %74 = icmp slt i64 %70, 0
+  br i1 %74, label %75, label %79
+
+75:                                               ; preds = %73
+  %76 = xor i64 %70, -1
+  %77 = getelementptr inbounds i64, ptr %4, i64 %76
+  %78 = load i64, ptr %77, align 8
+  br label %79
+
+79:                                               ; preds = %75, %73, %66
+  %80 = phi i64 [ -1, %66 ], [ %78, %75 ], [ %70, %73 ]
+  %81 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
+  store i64 %80, ptr %81, align 8
+  %82 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 4
+  %83 = load i64, ptr %82, align 8
+  %84 = icmp sgt i64 %83, -1
+  %85 = or i1 %5, %84
+  br i1 %85, label %86, label %92
+
+86:                                               ; preds = %79
+  %87 = icmp slt i64 %83, 0
+  br i1 %87, label %88, label %92
+
+88:                                               ; preds = %86
+  %89 = xor i64 %83, -1
+  %90 = getelementptr inbounds i64, ptr %4, i64 %89
+  %91 = load i64, ptr %90, align 8
+  br label %92
+
+92:                                               ; preds = %88, %86, %79
+  %93 = phi i64 [ -1, %79 ], [ %91, %88 ], [ %83, %86 ]
+  %94 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
+  store i64 %93, ptr %94, align 8
+  %95 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 5
+  %96 = load i64, ptr %95, align 8
+  %97 = icmp sgt i64 %96, -1
+  %98 = or i1 %5, %97
+  br i1 %98, label %99, label %105
+
+99:                                               ; preds = %92
+  %100 = icmp slt i64 %96, 0
+  br i1 %100, label %101, label %105
+
+101:                                              ; preds = %99
+  %102 = xor i64 %96, -1
+  %103 = getelementptr inbounds i64, ptr %4, i64 %102
+  %104 = load i64, ptr %103, align 8
+  br label %105
+
+105:                                              ; preds = %101, %99, %92
+  %106 = phi i64 [ -1, %92 ], [ %104, %101 ], [ %96, %99 ]
+  %107 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
+  store i64 %106, ptr %107, align 8
+  %108 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 6
+  %109 = load i64, ptr %108, align 8
+  %110 = icmp sgt i64 %109, -1
+  %111 = or i1 %5, %110
+  br i1 %111, label %112, label %118
+
+112:                                              ; preds = %105
+  %113 = icmp slt i64 %109, 0
+  br i1 %113, label %114, label %118
+
+114:                                              ; preds = %112
+  %115 = xor i64 %109, -1
+  %116 = getelementptr inbounds i64, ptr %4, i64 %115
+  %117 = load i64, ptr %116, align 8
+  br label %118
+
+118:                                              ; preds = %114, %112, %105
+  %119 = phi i64 [ -1, %105 ], [ %117, %114 ], [ %109, %112 ]
+  %120 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
+  store i64 %119, ptr %120, align 8
+  %121 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 7
+  %122 = load i64, ptr %121, align 8
+  %123 = icmp sgt i64 %122, -1
+  %124 = or i1 %5, %123
+  br i1 %124, label %125, label %131
+
+125:                                              ; preds = %118
+  %126 = icmp slt i64 %122, 0
+  br i1 %126, label %127, label %131
+
+127:                                              ; preds = %125
+  %128 = xor i64 %122, -1
+  %129 = getelementptr inbounds i64, ptr %4, i64 %128
+  %130 = load i64, ptr %129, align 8
+  br label %131
+
+131:                                              ; preds = %127, %125, %118
+  %132 = phi i64 [ -1, %118 ], [ %130, %127 ], [ %122, %125 ]
+  %133 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
+  store i64 %132, ptr %133, align 8
+  %134 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 9
+  %135 = load i64, ptr %134, align 8
+  %136 = icmp sgt i64 %135, -1
+  %137 = or i1 %5, %136
+  br i1 %137, label %138, label %144
+
+138:                                              ; preds = %131
+  %139 = icmp slt i64 %135, 0
+  br i1 %139, label %140, label %144
+
+140:                                              ; preds = %138
+  %141 = xor i64 %135, -1
+  %142 = getelementptr inbounds i64, ptr %4, i64 %141
+  %143 = load i64, ptr %142, align 8
+  br label %144
+
+144:                                              ; preds = %140, %138, %131
+  %145 = phi i64 [ -1, %131 ], [ %143, %140 ], [ %135, %138 ]
+  %146 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
+  store i64 %145, ptr %146, align 8
+  %147 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 6
+  %148 = load double, ptr %147, align 8
+  %149 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
+  store double %148, ptr %149, align 8
+  %150 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 7
+  %151 = load i64, ptr %150, align 8
+  %152 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
+  store i64 %151, ptr %152, align 8
+  br label %153
+
+153:                                              ; preds = %11, %13, %6, %144
+  %154 = phi i32 [ 0, %144 ], [ -1, %6 ], [ %9, %13 ], [ -1, %11 ]
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %4) #17
+  ret i32 %154
+}
+
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define i32 @model_output(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_unnamed_addr #9 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %5 = icmp ugt i32 %4, %0
+  br i1 %5, label %6, label %13
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = zext i32 %0 to i64
+  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #19
+  br label %13
+
+13:                                               ; preds = %3, %6
+  %14 = phi i32 [ %12, %6 ], [ -6, %3 ]
+  ret i32 %14
+}
+
+; Function Attrs: nofree nounwind memory(readwrite, inaccessiblemem: none)
+define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_addr #10 {
+  %3 = alloca [2048 x i64], align 8
+  %4 = load atomic i32, ptr @chosen acquire, align 4
+  %5 = icmp eq i32 %4, 0
+  %6 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %7 = zext i32 %6 to i64
+  %8 = getelementptr inbounds i8, ptr @model_plan, i64 %7
+  %9 = add i32 %4, -1
+  %10 = zext i32 %9 to i64
+  %11 = getelementptr inbounds %struct.plan_code, ptr %8, i64 %10
+  %12 = select i1 %5, ptr null, ptr %11
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %3) #17
+  br i1 %5, label %30, label %13
+
+13:                                               ; preds = %2
+  %14 = icmp eq i32 %1, 0
+  br i1 %14, label %30, label %15
+
+15:                                               ; preds = %13
+  %16 = getelementptr inbounds %struct.plan_code, ptr %12, i64 0, i32 13
+  %17 = load i32, ptr %16, align 8
+  %18 = getelementptr inbounds %struct.plan_code, ptr %12, i64 0, i32 14
+  %19 = load i32, ptr %18, align 4
+  %20 = call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %17, i32 noundef %19, ptr noundef nonnull %3) #19
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %24, label %22
+
+22:                                               ; preds = %15
+  %23 = sext i32 %20 to i64
+  br label %26
+
+24:                                               ; preds = %15
+  %25 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %12, ptr noundef nonnull %3, i32 noundef %1) #19
+  br label %26
+
+26:                                               ; preds = %24, %22
+  %27 = phi i64 [ %23, %22 ], [ %25, %24 ]
+  %28 = icmp eq i64 %27, 9223372036854775807
+  %29 = select i1 %28, i64 -5, i64 %27
+  br label %30
+
+30:                                               ; preds = %13, %2, %26
+  %31 = phi i64 [ %29, %26 ], [ -8, %2 ], [ -9, %13 ]
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %3) #17
+  ret i64 %31
+}
+
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1, i32 noundef %2, ptr nocapture noundef %3) unnamed_addr #9 {
+  %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 12), align 4
+  %6 = zext i32 %5 to i64
+  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
+  %8 = zext i32 %1 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %11 = icmp eq i32 %10, 0
+  %12 = icmp ne ptr %0, null
+  %13 = or i1 %12, %11
+  br i1 %13, label %14, label %142
+
+14:                                               ; preds = %4
+  br i1 %11, label %32, label %15
+
+15:                                               ; preds = %14
+  %16 = zext i32 %10 to i64
+  br label %17
+
+17:                                               ; preds = %15, %28
+  %18 = phi i64 [ 0, %15 ], [ %30, %28 ]
+  %19 = getelementptr inbounds i64, ptr %0, i64 %18
+  %20 = load i64, ptr %19, align 8
+  %21 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 2
+  %22 = load i64, ptr %21, align 8
+  %23 = icmp slt i64 %20, %22
+  br i1 %23, label %142, label %24
+
+24:                                               ; preds = %17
+  %25 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 3
+  %26 = load i64, ptr %25, align 8
+  %27 = icmp sgt i64 %20, %26
+  br i1 %27, label %142, label %28
+
+28:                                               ; preds = %24
+  %29 = getelementptr inbounds i64, ptr %3, i64 %18
+  store i64 %20, ptr %29, align 8
+  %30 = add nuw nsw i64 %18, 1
+  %31 = icmp eq i64 %30, %16
+  br i1 %31, label %32, label %17, !llvm.loop !17
+
+32:                                               ; preds = %28, %14
+  %33 = phi i64 [ 0, %14 ], [ %16, %28 ]
+  %34 = icmp eq i32 %2, 0
+  br i1 %34, label %142, label %35
+
+35:                                               ; preds = %32
+  %36 = getelementptr inbounds i64, ptr %3, i64 %33
+  br label %37
+
+37:                                               ; preds = %35, %137
+  %38 = phi i32 [ %138, %137 ], [ %2, %35 ]
+  %39 = phi ptr [ %140, %137 ], [ %36, %35 ]
+  %40 = phi ptr [ %139, %137 ], [ %9, %35 ]
+  %41 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 2
+  %42 = load i64, ptr %41, align 8
+  %43 = icmp slt i64 %42, 0
+  br i1 %43, label %44, label %48
+
+44:                                               ; preds = %37
+  %45 = xor i64 %42, -1
+  %46 = getelementptr inbounds i64, ptr %3, i64 %45
+  %47 = load i64, ptr %46, align 8
+  br label %48
+
+48:                                               ; preds = %37, %44
+  %49 = phi i64 [ %47, %44 ], [ %42, %37 ]
+  %50 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 3
+  %51 = load i64, ptr %50, align 8
+  %52 = icmp slt i64 %51, 0
+  br i1 %52, label %53, label %57
+
+53:                                               ; preds = %48
+  %54 = xor i64 %51, -1
+  %55 = getelementptr inbounds i64, ptr %3, i64 %54
+  %56 = load i64, ptr %55, align 8
+  br label %57
+
+57:                                               ; preds = %48, %53
+  %58 = phi i64 [ %56, %53 ], [ %51, %48 ]
+  %59 = load i32, ptr %40, align 8
+  %60 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 4
+  %61 = load i64, ptr %60, align 8
+  %62 = icmp slt i64 %61, 0
+  br i1 %62, label %63, label %67
+
+63:                                               ; preds = %57
+  %64 = xor i64 %61, -1
+  %65 = getelementptr inbounds i64, ptr %3, i64 %64
+  %66 = load i64, ptr %65, align 8
+  br label %67
+
+67:                                               ; preds = %57, %63
+  %68 = phi i64 [ %66, %63 ], [ %61, %57 ]
+  switch i32 %59, label %142 [
+    i32 0, label %135
+    i32 1, label %131
+    i32 2, label %69
+    i32 3, label %73
+    i32 4, label %77
+    i32 5, label %77
+    i32 6, label %77
+    i32 7, label %77
+    i32 8, label %108
+    i32 9, label %110
+    i32 10, label %112
+    i32 11, label %115
+    i32 12, label %118
+    i32 13, label %121
+    i32 14, label %124
+    i32 15, label %127
+    i32 16, label %129
+  ]
+
+69:                                               ; preds = %67
+  %70 = tail call { i64, i1 } @llvm.ssub.with.overflow.i64(i64 %49, i64 %58)
+  %71 = extractvalue { i64, i1 } %70, 1
+  %72 = extractvalue { i64, i1 } %70, 0
+  store i64 %72, ptr %39, align 8
+  br i1 %71, label %142, label %137
+
+73:                                               ; preds = %67
+  %74 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %49, i64 %58)
+  %75 = extractvalue { i64, i1 } %74, 1
+  %76 = extractvalue { i64, i1 } %74, 0
+  store i64 %76, ptr %39, align 8
+  br i1 %75, label %142, label %137
+
+77:                                               ; preds = %67, %67, %67, %67
+  %78 = icmp eq i64 %58, 0
+  br i1 %78, label %142, label %79
+
+79:                                               ; preds = %77
+  %80 = icmp eq i64 %49, -9223372036854775808
+  %81 = icmp eq i64 %58, -1
+  %82 = and i1 %80, %81
+  br i1 %82, label %142, label %83
+
+83:                                               ; preds = %79
+  %84 = freeze i64 %49
+  %85 = freeze i64 %58
+  %86 = sdiv i64 %84, %85
+  %87 = mul i64 %86, %85
+  %88 = sub i64 %84, %87
+  %89 = and i32 %59, -2
+  %90 = icmp eq i32 %89, 4
+  %91 = icmp ne i64 %88, 0
+  %92 = and i1 %90, %91
+  br i1 %92, label %93, label %102
+
+93:                                               ; preds = %83
+  %94 = lshr i64 %88, 63
+  %95 = trunc i64 %94 to i32
+  %96 = lshr i64 %58, 63
+  %97 = trunc i64 %96 to i32
+  %98 = icmp eq i32 %95, %97
+  br i1 %98, label %102, label %99
+
+99:                                               ; preds = %93
+  %100 = add nsw i64 %86, -1
+  %101 = add nsw i64 %88, %58
+  br label %102
+
+102:                                              ; preds = %99, %93, %83
+  %103 = phi i64 [ %100, %99 ], [ %86, %93 ], [ %86, %83 ]
+  %104 = phi i64 [ %101, %99 ], [ %88, %93 ], [ %88, %83 ]
+  %105 = and i32 %59, -3
+  %106 = icmp eq i32 %105, 4
+  %107 = select i1 %106, i64 %103, i64 %104
+  br label %135
+
+108:                                              ; preds = %67
+  %109 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
+  br label %135
+
+110:                                              ; preds = %67
+  %111 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
+  br label %135
+
+112:                                              ; preds = %67
+  %113 = icmp slt i64 %49, %58
+  %114 = zext i1 %113 to i64
+  br label %135
+
+115:                                              ; preds = %67
+  %116 = icmp eq i64 %49, %58
+  %117 = zext i1 %116 to i64
+  br label %135
+
+118:                                              ; preds = %67
+  %119 = icmp eq i64 %49, 0
+  %120 = select i1 %119, i64 %68, i64 %58
+  br label %135
+
+121:                                              ; preds = %67
+  %122 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
+  %123 = ashr i64 %49, %122
+  br label %135
+
+124:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %125 = add i64 %49, -2147483648
+  %126 = icmp ult i64 %125, -4294967296
+  br i1 %126, label %142, label %137
+
+127:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %128 = icmp ugt i64 %49, 2147483647
+  br i1 %128, label %142, label %137
+
+129:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %130 = icmp eq i64 %49, %58
+  br i1 %130, label %137, label %142
+
+131:                                              ; preds = %67
+  %132 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
+  %133 = extractvalue { i64, i1 } %132, 1
+  %134 = extractvalue { i64, i1 } %132, 0
+  store i64 %134, ptr %39, align 8
+  br i1 %133, label %142, label %137
+
+135:                                              ; preds = %67, %121, %118, %115, %112, %110, %108, %102
+  %136 = phi i64 [ %107, %102 ], [ %109, %108 ], [ %111, %110 ], [ %114, %112 ], [ %117, %115 ], [ %120, %118 ], [ %123, %121 ], [ %49, %67 ]
+  store i64 %136, ptr %39, align 8
+  br label %137
+
+137:                                              ; preds = %135, %69, %73, %124, %127, %129, %131
+  %138 = add i32 %38, -1
+  %139 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
+  %140 = getelementptr inbounds i64, ptr %39, i64 1
+  %141 = icmp eq i32 %138, 0
+  br i1 %141, label %142, label %37, !llvm.loop !18
+
+142:                                              ; preds = %24, %17, %77, %79, %67, %137, %131, %129, %127, %124, %73, %69, %32, %4
+  %143 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %124 ], [ -5, %127 ], [ -5, %129 ], [ -5, %77 ], [ -5, %79 ], [ -5, %67 ], [ 0, %137 ], [ -5, %131 ], [ -5, %17 ], [ -5, %24 ]
+  ret i32 %143
+}
+
+; Function Attrs: nofree nosync nounwind memory(argmem: read)
+define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i32 noundef %2) unnamed_addr #11 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %5 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 14
+  %6 = load i32, ptr %5, align 4
+  %7 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 6
+  %8 = load i32, ptr %7, align 8
+  %9 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
+  %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %12 = tail call fastcc i64 @copies_bytes(ptr noundef %1) #19
+  %13 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 8
+  %14 = load i64, ptr %13, align 8
+  %15 = icmp slt i64 %14, 0
+  br i1 %15, label %16, label %20
+
+16:                                               ; preds = %3
+  %17 = xor i64 %14, -1
+  %18 = getelementptr inbounds i64, ptr %1, i64 %17
+  %19 = load i64, ptr %18, align 8
+  br label %20
+
+20:                                               ; preds = %3, %16
+  %21 = phi i64 [ %19, %16 ], [ %14, %3 ]
+  %22 = icmp sgt i64 %21, 9223372036854775743
+  br i1 %22, label %27, label %23
+
+23:                                               ; preds = %20
+  %24 = add nsw i64 %21, 63
+  %25 = sdiv i64 %24, 64
+  %26 = shl nsw i64 %25, 6
+  br label %27
+
+27:                                               ; preds = %20, %23
+  %28 = phi i64 [ %26, %23 ], [ 9223372036854775807, %20 ]
+  %29 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 9
+  %30 = load i64, ptr %29, align 8
+  %31 = icmp slt i64 %30, 0
+  br i1 %31, label %32, label %36
+
+32:                                               ; preds = %27
+  %33 = xor i64 %30, -1
+  %34 = getelementptr inbounds i64, ptr %1, i64 %33
+  %35 = load i64, ptr %34, align 8
+  br label %36
+
+36:                                               ; preds = %27, %32
+  %37 = phi i64 [ %35, %32 ], [ %30, %27 ]
+  %38 = icmp sgt i64 %37, 9223372036854775743
+  br i1 %38, label %43, label %39
+
+39:                                               ; preds = %36
+  %40 = add nsw i64 %37, 63
+  %41 = sdiv i64 %40, 64
+  %42 = shl nsw i64 %41, 6
+  br label %43
+
+43:                                               ; preds = %36, %39
+  %44 = phi i64 [ %42, %39 ], [ 9223372036854775807, %36 ]
+  %45 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 10
+  %46 = load i64, ptr %45, align 8
+  %47 = icmp slt i64 %46, 0
+  br i1 %47, label %48, label %52
+
+48:                                               ; preds = %43
+  %49 = xor i64 %46, -1
+  %50 = getelementptr inbounds i64, ptr %1, i64 %49
+  %51 = load i64, ptr %50, align 8
+  br label %52
+
+52:                                               ; preds = %43, %48
+  %53 = phi i64 [ %51, %48 ], [ %46, %43 ]
+  %54 = icmp sgt i64 %53, 9223372036854775743
+  br i1 %54, label %59, label %55
+
+55:                                               ; preds = %52
+  %56 = add nsw i64 %53, 63
+  %57 = sdiv i64 %56, 64
+  %58 = shl nsw i64 %57, 6
+  br label %59
+
+59:                                               ; preds = %52, %55
+  %60 = phi i64 [ %58, %55 ], [ 9223372036854775807, %52 ]
+  %61 = zext i32 %6 to i64
+  %62 = zext i32 %4 to i64
+  %63 = add nuw nsw i64 %61, %62
+  %64 = shl nuw nsw i64 %63, 3
+  %65 = add nuw nsw i64 %64, 63
+  %66 = and i64 %65, 137438953408
+  %67 = zext i32 %8 to i64
+  %68 = mul nuw nsw i64 %67, 48
+  %69 = add nuw nsw i64 %68, 63
+  %70 = and i64 %69, 549755813824
+  %71 = shl nuw nsw i64 %67, 4
+  %72 = add nuw nsw i64 %71, 63
+  %73 = and i64 %72, 137438953408
+  %74 = zext i32 %2 to i64
+  %75 = mul nuw nsw i64 %74, 48
+  %76 = add nuw nsw i64 %75, 111
+  %77 = and i64 %76, 549755813824
+  %78 = icmp eq i32 %9, 0
+  %79 = add i32 %11, %10
+  %80 = select i1 %78, i32 0, i32 %79
+  %81 = zext i32 %80 to i64
+  %82 = shl nuw nsw i64 %81, 4
+  %83 = add nuw nsw i64 %82, 63
+  %84 = and i64 %83, 137438953408
+  %85 = add nuw nsw i64 %70, %77
+  %86 = add nuw nsw i64 %85, %66
+  %87 = add nuw nsw i64 %86, %73
+  %88 = add nuw nsw i64 %87, %84
+  %89 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %88, i64 %12)
+  %90 = extractvalue { i64, i1 } %89, 1
+  %91 = extractvalue { i64, i1 } %89, 0
+  %92 = select i1 %90, i64 9223372036854775807, i64 %91
+  %93 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %92, i64 %28)
+  %94 = extractvalue { i64, i1 } %93, 1
+  %95 = extractvalue { i64, i1 } %93, 0
+  %96 = select i1 %94, i64 9223372036854775807, i64 %95
+  %97 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %96, i64 %44)
+  %98 = extractvalue { i64, i1 } %97, 1
+  %99 = extractvalue { i64, i1 } %97, 0
+  %100 = select i1 %98, i64 9223372036854775807, i64 %99
+  %101 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %74, i64 %60)
+  %102 = extractvalue { i64, i1 } %101, 1
+  %103 = extractvalue { i64, i1 } %101, 0
+  %104 = select i1 %102, i64 9223372036854775807, i64 %103
+  %105 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %100, i64 %104)
+  %106 = extractvalue { i64, i1 } %105, 1
+  %107 = extractvalue { i64, i1 } %105, 0
+  %108 = select i1 %106, i64 9223372036854775807, i64 %107
+  ret i64 %108
 }
 
 ; Function Attrs: nounwind
-define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr noundef %2, [2 x i64] %3, ptr noundef %4) local_unnamed_addr #0 {
+define i32 @model_run(ptr noundef %0, ptr noundef %1, ptr noundef %2, [2 x i64] %3, ptr noundef %4) local_unnamed_addr #0 {
   %6 = alloca %struct.run, align 8
   %7 = extractvalue [2 x i64] %3, 0
   %8 = inttoptr i64 %7 to ptr
-  %9 = extractvalue [2 x i64] %3, 1
-  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %6) #15
-  %10 = load atomic i32, ptr @chosen acquire, align 4
-  %11 = icmp eq i32 %10, 0
-  %12 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
-  %13 = zext i32 %12 to i64
-  %14 = getelementptr inbounds i8, ptr @model_plan, i64 %13
-  %15 = add i32 %10, -1
-  %16 = zext i32 %15 to i64
-  %17 = getelementptr inbounds %struct.plan_code, ptr %14, i64 %16
-  %18 = select i1 %11, ptr null, ptr %17
-  store ptr %18, ptr %6, align 8
-  %19 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 1
-  store ptr %1, ptr %19, align 8
-  %20 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 2
-  store ptr %2, ptr %20, align 8
-  %21 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 3
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %6) #17
+  %9 = load atomic i32, ptr @chosen acquire, align 4
+  %10 = icmp eq i32 %9, 0
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %12 = zext i32 %11 to i64
+  %13 = getelementptr inbounds i8, ptr @model_plan, i64 %12
+  %14 = add i32 %9, -1
+  %15 = zext i32 %14 to i64
+  %16 = getelementptr inbounds %struct.plan_code, ptr %13, i64 %15
+  %17 = select i1 %10, ptr null, ptr %16
+  store ptr %17, ptr %6, align 8
+  %18 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 1
+  store ptr %1, ptr %18, align 8
+  %19 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 2
+  store ptr %2, ptr %19, align 8
+  %20 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 3
+  %21 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 4
   store <2 x ptr> zeroinitializer, ptr %21, align 8
-  %22 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 5
+  %22 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 6
   store <2 x ptr> zeroinitializer, ptr %22, align 8
-  %23 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 7
+  %23 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 8
   store <2 x ptr> zeroinitializer, ptr %23, align 8
-  %24 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 9
+  %24 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 10
   store ptr null, ptr %24, align 8
-  br i1 %11, label %197, label %25
+  br i1 %10, label %244, label %25
 
 25:                                               ; preds = %5
   %26 = icmp eq ptr %4, null
@@ -1352,7 +1730,7 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
 27:                                               ; preds = %25
   %28 = load i32, ptr %4, align 8
   switch i32 %28, label %29 [
-    i32 0, label %197
+    i32 0, label %244
     i32 1, label %33
   ]
 
@@ -1360,951 +1738,901 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %30 = getelementptr inbounds %struct.model_threads, ptr %4, i64 0, i32 1
   %31 = load ptr, ptr %30, align 8
   %32 = icmp eq ptr %31, null
-  br i1 %32, label %197, label %33
+  br i1 %32, label %244, label %33
 
 33:                                               ; preds = %27, %29, %25
-  %34 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %35 = zext i32 %34 to i64
-  %36 = getelementptr inbounds i8, ptr @model_plan, i64 %35
-  %37 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %38 = icmp eq i32 %37, 0
-  %39 = icmp ne ptr %1, null
-  %40 = xor i1 %39, true
-  %41 = or i1 %38, %40
-  br i1 %41, label %105, label %42
+  %34 = phi i32 [ 1, %25 ], [ %28, %29 ], [ %28, %27 ]
+  %35 = extractvalue [2 x i64] %3, 1
+  %36 = icmp eq i64 %7, 0
+  br i1 %36, label %244, label %37
 
-42:                                               ; preds = %33
-  %43 = zext i32 %37 to i64
-  br label %47
+37:                                               ; preds = %33
+  %38 = and i64 %7, 63
+  %39 = icmp eq i64 %38, 0
+  br i1 %39, label %40, label %244
 
-44:                                               ; preds = %98
-  %45 = add nuw nsw i64 %48, 1
-  %46 = icmp eq i64 %45, %43
-  br i1 %46, label %107, label %47, !llvm.loop !23
+40:                                               ; preds = %37
+  %41 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %42 = zext i32 %41 to i64
+  %43 = getelementptr inbounds %struct.plan_code, ptr %17, i64 0, i32 14
+  %44 = load i32, ptr %43, align 4
+  %45 = zext i32 %44 to i64
+  %46 = add nuw nsw i64 %45, %42
+  %47 = shl nuw nsw i64 %46, 3
+  %48 = add nuw nsw i64 %47, 63
+  %49 = and i64 %48, 137438953408
+  %50 = icmp ult i64 %35, %49
+  br i1 %50, label %244, label %51
 
-47:                                               ; preds = %44, %42
-  %48 = phi i64 [ 0, %42 ], [ %45, %44 ]
-  %49 = getelementptr inbounds %struct.plan_tensor, ptr %36, i64 %48, i32 4
-  %50 = load i32, ptr %49, align 8
-  %51 = zext i32 %50 to i64
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %36, i64 %48, i32 2
+51:                                               ; preds = %40
+  store ptr %8, ptr %20, align 8
+  %52 = getelementptr inbounds %struct.plan_code, ptr %17, i64 0, i32 13
   %53 = load i32, ptr %52, align 8
-  %54 = icmp eq i32 %53, 0
-  br i1 %54, label %87, label %55
+  %54 = tail call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %53, i32 noundef %44, ptr noundef nonnull %8) #19
+  %55 = icmp eq i32 %54, 0
+  br i1 %55, label %56, label %244
 
-55:                                               ; preds = %47
-  %56 = zext i32 %53 to i64
-  %57 = icmp eq i32 %53, 1
-  br i1 %57, label %76, label %58
+56:                                               ; preds = %51
+  %57 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %17, ptr noundef nonnull %8, i32 noundef %34) #19
+  %58 = icmp ult i64 %35, %57
+  br i1 %58, label %244, label %59
 
-58:                                               ; preds = %55
-  %59 = and i64 %56, 4294967294
-  br label %60
+59:                                               ; preds = %56
+  %60 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %61 = zext i32 %60 to i64
+  %62 = getelementptr inbounds i8, ptr @model_plan, i64 %61
+  %63 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %64 = icmp eq i32 %63, 0
+  %65 = icmp ne ptr %1, null
+  %66 = xor i1 %65, true
+  %67 = or i1 %64, %66
+  br i1 %67, label %100, label %68
 
-60:                                               ; preds = %60, %58
-  %61 = phi i64 [ 0, %58 ], [ %71, %60 ]
-  %62 = phi i64 [ %51, %58 ], [ %69, %60 ]
-  %63 = phi i64 [ 1, %58 ], [ %70, %60 ]
-  %64 = or i64 %61, 1
-  %65 = getelementptr inbounds %struct.plan_tensor, ptr %36, i64 %48, i32 8, i64 %61
-  %66 = getelementptr inbounds %struct.plan_tensor, ptr %36, i64 %48, i32 8, i64 %64
-  %67 = load i64, ptr %65, align 8
-  %68 = load i64, ptr %66, align 8
-  %69 = mul i64 %67, %62
-  %70 = mul i64 %68, %63
-  %71 = add nuw i64 %61, 2
-  %72 = icmp eq i64 %71, %59
-  br i1 %72, label %73, label %60, !llvm.loop !24
+68:                                               ; preds = %59
+  %69 = zext i32 %63 to i64
+  br label %73
 
-73:                                               ; preds = %60
-  %74 = mul i64 %70, %69
-  %75 = icmp eq i64 %59, %56
-  br i1 %75, label %87, label %76
+70:                                               ; preds = %93
+  %71 = add nuw nsw i64 %74, 1
+  %72 = icmp eq i64 %71, %69
+  br i1 %72, label %102, label %73, !llvm.loop !19
 
-76:                                               ; preds = %55, %73
-  %77 = phi i64 [ 0, %55 ], [ %59, %73 ]
-  %78 = phi i64 [ %51, %55 ], [ %74, %73 ]
-  br label %79
+73:                                               ; preds = %70, %68
+  %74 = phi i64 [ 0, %68 ], [ %71, %70 ]
+  %75 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %74, i32 9
+  %76 = load i64, ptr %75, align 8
+  %77 = icmp slt i64 %76, 0
+  br i1 %77, label %78, label %82
 
-79:                                               ; preds = %76, %79
-  %80 = phi i64 [ %85, %79 ], [ %77, %76 ]
-  %81 = phi i64 [ %84, %79 ], [ %78, %76 ]
-  %82 = getelementptr inbounds %struct.plan_tensor, ptr %36, i64 %48, i32 8, i64 %80
-  %83 = load i64, ptr %82, align 8
-  %84 = mul nsw i64 %83, %81
-  %85 = add nuw nsw i64 %80, 1
-  %86 = icmp eq i64 %85, %56
-  br i1 %86, label %87, label %79, !llvm.loop !25
+78:                                               ; preds = %73
+  %79 = xor i64 %76, -1
+  %80 = getelementptr inbounds i64, ptr %8, i64 %79
+  %81 = load i64, ptr %80, align 8
+  br label %82
 
-87:                                               ; preds = %79, %73, %47
-  %88 = phi i64 [ %51, %47 ], [ %74, %73 ], [ %84, %79 ]
-  %89 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %48, i32 1
-  %90 = load i64, ptr %89, align 8
-  %91 = icmp ult i64 %90, %88
-  br i1 %91, label %197, label %92
+82:                                               ; preds = %78, %73
+  %83 = phi i64 [ %81, %78 ], [ %76, %73 ]
+  %84 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %74, i32 1
+  %85 = load i64, ptr %84, align 8
+  %86 = icmp ult i64 %85, %83
+  br i1 %86, label %244, label %87
 
-92:                                               ; preds = %87
-  %93 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %48
-  %94 = icmp ne i64 %88, 0
-  %95 = load ptr, ptr %93, align 8
-  %96 = icmp eq ptr %95, null
-  %97 = select i1 %94, i1 %96, i1 false
-  br i1 %97, label %197, label %98
+87:                                               ; preds = %82
+  %88 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %74
+  %89 = icmp ne i64 %83, 0
+  %90 = load ptr, ptr %88, align 8
+  %91 = icmp eq ptr %90, null
+  %92 = select i1 %89, i1 %91, i1 false
+  br i1 %92, label %244, label %93
 
-98:                                               ; preds = %92
-  %99 = ptrtoint ptr %95 to i64
-  %100 = getelementptr inbounds %struct.plan_tensor, ptr %36, i64 %48, i32 3
-  %101 = load i32, ptr %100, align 4
-  %102 = zext i32 %101 to i64
-  %103 = urem i64 %99, %102
-  %104 = icmp eq i64 %103, 0
-  br i1 %104, label %44, label %197
+93:                                               ; preds = %87
+  %94 = ptrtoint ptr %90 to i64
+  %95 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %74, i32 3
+  %96 = load i32, ptr %95, align 4
+  %97 = zext i32 %96 to i64
+  %98 = urem i64 %94, %97
+  %99 = icmp eq i64 %98, 0
+  br i1 %99, label %70, label %244
 
-105:                                              ; preds = %33
-  %106 = or i1 %39, %38
-  br i1 %106, label %107, label %197
+100:                                              ; preds = %59
+  %101 = or i1 %65, %64
+  br i1 %101, label %102, label %244
 
-107:                                              ; preds = %44, %105
-  %108 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %109 = zext i32 %108 to i64
-  %110 = getelementptr inbounds i8, ptr @model_plan, i64 %109
-  %111 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %112 = icmp eq i32 %111, 0
-  %113 = icmp ne ptr %2, null
-  %114 = xor i1 %113, true
-  %115 = or i1 %112, %114
-  br i1 %115, label %179, label %116
+102:                                              ; preds = %70, %100
+  %103 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %104 = zext i32 %103 to i64
+  %105 = getelementptr inbounds i8, ptr @model_plan, i64 %104
+  %106 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %107 = icmp eq i32 %106, 0
+  %108 = icmp ne ptr %2, null
+  %109 = xor i1 %108, true
+  %110 = or i1 %107, %109
+  br i1 %110, label %143, label %111
 
-116:                                              ; preds = %107
-  %117 = zext i32 %111 to i64
-  br label %121
+111:                                              ; preds = %102
+  %112 = zext i32 %106 to i64
+  br label %116
 
-118:                                              ; preds = %172
-  %119 = add nuw nsw i64 %122, 1
-  %120 = icmp eq i64 %119, %117
-  br i1 %120, label %183, label %121, !llvm.loop !23
+113:                                              ; preds = %136
+  %114 = add nuw nsw i64 %117, 1
+  %115 = icmp eq i64 %114, %112
+  br i1 %115, label %145, label %116, !llvm.loop !19
 
-121:                                              ; preds = %118, %116
-  %122 = phi i64 [ 0, %116 ], [ %119, %118 ]
-  %123 = getelementptr inbounds %struct.plan_tensor, ptr %110, i64 %122, i32 4
-  %124 = load i32, ptr %123, align 8
-  %125 = zext i32 %124 to i64
-  %126 = getelementptr inbounds %struct.plan_tensor, ptr %110, i64 %122, i32 2
-  %127 = load i32, ptr %126, align 8
-  %128 = icmp eq i32 %127, 0
-  br i1 %128, label %161, label %129
+116:                                              ; preds = %113, %111
+  %117 = phi i64 [ 0, %111 ], [ %114, %113 ]
+  %118 = getelementptr inbounds %struct.plan_tensor, ptr %105, i64 %117, i32 9
+  %119 = load i64, ptr %118, align 8
+  %120 = icmp slt i64 %119, 0
+  br i1 %120, label %121, label %125
 
-129:                                              ; preds = %121
-  %130 = zext i32 %127 to i64
-  %131 = icmp eq i32 %127, 1
-  br i1 %131, label %150, label %132
+121:                                              ; preds = %116
+  %122 = xor i64 %119, -1
+  %123 = getelementptr inbounds i64, ptr %8, i64 %122
+  %124 = load i64, ptr %123, align 8
+  br label %125
 
-132:                                              ; preds = %129
-  %133 = and i64 %130, 4294967294
-  br label %134
+125:                                              ; preds = %121, %116
+  %126 = phi i64 [ %124, %121 ], [ %119, %116 ]
+  %127 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %117, i32 1
+  %128 = load i64, ptr %127, align 8
+  %129 = icmp ult i64 %128, %126
+  br i1 %129, label %244, label %130
 
-134:                                              ; preds = %134, %132
-  %135 = phi i64 [ 0, %132 ], [ %145, %134 ]
-  %136 = phi i64 [ %125, %132 ], [ %143, %134 ]
-  %137 = phi i64 [ 1, %132 ], [ %144, %134 ]
-  %138 = or i64 %135, 1
-  %139 = getelementptr inbounds %struct.plan_tensor, ptr %110, i64 %122, i32 8, i64 %135
-  %140 = getelementptr inbounds %struct.plan_tensor, ptr %110, i64 %122, i32 8, i64 %138
-  %141 = load i64, ptr %139, align 8
-  %142 = load i64, ptr %140, align 8
-  %143 = mul i64 %141, %136
-  %144 = mul i64 %142, %137
-  %145 = add nuw i64 %135, 2
-  %146 = icmp eq i64 %145, %133
-  br i1 %146, label %147, label %134, !llvm.loop !26
+130:                                              ; preds = %125
+  %131 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %117
+  %132 = icmp ne i64 %126, 0
+  %133 = load ptr, ptr %131, align 8
+  %134 = icmp eq ptr %133, null
+  %135 = select i1 %132, i1 %134, i1 false
+  br i1 %135, label %244, label %136
 
-147:                                              ; preds = %134
-  %148 = mul i64 %144, %143
-  %149 = icmp eq i64 %133, %130
-  br i1 %149, label %161, label %150
+136:                                              ; preds = %130
+  %137 = ptrtoint ptr %133 to i64
+  %138 = getelementptr inbounds %struct.plan_tensor, ptr %105, i64 %117, i32 3
+  %139 = load i32, ptr %138, align 4
+  %140 = zext i32 %139 to i64
+  %141 = urem i64 %137, %140
+  %142 = icmp eq i64 %141, 0
+  br i1 %142, label %113, label %244
 
-150:                                              ; preds = %129, %147
-  %151 = phi i64 [ 0, %129 ], [ %133, %147 ]
-  %152 = phi i64 [ %125, %129 ], [ %148, %147 ]
-  br label %153
+143:                                              ; preds = %102
+  %144 = or i1 %108, %107
+  br i1 %144, label %145, label %244
 
-153:                                              ; preds = %150, %153
-  %154 = phi i64 [ %159, %153 ], [ %151, %150 ]
-  %155 = phi i64 [ %158, %153 ], [ %152, %150 ]
-  %156 = getelementptr inbounds %struct.plan_tensor, ptr %110, i64 %122, i32 8, i64 %154
-  %157 = load i64, ptr %156, align 8
-  %158 = mul nsw i64 %157, %155
-  %159 = add nuw nsw i64 %154, 1
-  %160 = icmp eq i64 %159, %130
-  br i1 %160, label %161, label %153, !llvm.loop !27
+145:                                              ; preds = %113, %143
+  %146 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 16), align 4
+  %147 = zext i32 %146 to i64
+  %148 = getelementptr inbounds i8, ptr @model_plan, i64 %147
+  %149 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 17), align 4
+  %150 = zext i32 %149 to i64
+  %151 = getelementptr inbounds %struct.plan_indices, ptr %148, i64 %150
+  %152 = icmp eq i32 %149, 0
+  br i1 %152, label %242, label %153
 
-161:                                              ; preds = %153, %147, %121
-  %162 = phi i64 [ %125, %121 ], [ %148, %147 ], [ %158, %153 ]
-  %163 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %122, i32 1
-  %164 = load i64, ptr %163, align 8
-  %165 = icmp ult i64 %164, %162
-  br i1 %165, label %197, label %166
+153:                                              ; preds = %145, %239
+  %154 = phi ptr [ %240, %239 ], [ %148, %145 ]
+  %155 = load i32, ptr %154, align 4
+  %156 = zext i32 %155 to i64
+  %157 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %156
+  %158 = getelementptr inbounds %struct.plan_indices, ptr %154, i64 0, i32 2
+  %159 = load i32, ptr %158, align 4
+  %160 = zext i32 %159 to i64
+  %161 = getelementptr inbounds i8, ptr @model_plan, i64 %160
+  %162 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %156, i32 9
+  %163 = load i64, ptr %162, align 8
+  %164 = icmp slt i64 %163, 0
+  br i1 %164, label %165, label %169
 
-166:                                              ; preds = %161
-  %167 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %122
-  %168 = icmp ne i64 %162, 0
-  %169 = load ptr, ptr %167, align 8
-  %170 = icmp eq ptr %169, null
-  %171 = select i1 %168, i1 %170, i1 false
-  br i1 %171, label %197, label %172
+165:                                              ; preds = %153
+  %166 = xor i64 %163, -1
+  %167 = getelementptr inbounds i64, ptr %8, i64 %166
+  %168 = load i64, ptr %167, align 8
+  br label %169
 
-172:                                              ; preds = %166
-  %173 = ptrtoint ptr %169 to i64
-  %174 = getelementptr inbounds %struct.plan_tensor, ptr %110, i64 %122, i32 3
-  %175 = load i32, ptr %174, align 4
-  %176 = zext i32 %175 to i64
-  %177 = urem i64 %173, %176
-  %178 = icmp eq i64 %177, 0
-  br i1 %178, label %118, label %197
+169:                                              ; preds = %165, %153
+  %170 = phi i64 [ %168, %165 ], [ %163, %153 ]
+  %171 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %156, i32 4
+  %172 = load i32, ptr %171, align 8
+  %173 = zext i32 %172 to i64
+  %174 = sdiv i64 %170, %173
+  %175 = getelementptr inbounds %struct.plan_indices, ptr %154, i64 0, i32 1
+  %176 = load i32, ptr %175, align 4
+  %177 = icmp eq i32 %176, 0
+  br i1 %177, label %239, label %178
 
-179:                                              ; preds = %107
-  %180 = or i1 %113, %112
-  %181 = icmp ne i64 %7, 0
-  %182 = select i1 %180, i1 %181, i1 false
-  br i1 %182, label %185, label %197
+178:                                              ; preds = %169
+  %179 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %156
+  %180 = getelementptr inbounds %struct.plan_tensor, ptr %157, i64 0, i32 1
+  %181 = zext i32 %176 to i64
+  br label %182
 
-183:                                              ; preds = %118
-  %184 = icmp eq i64 %7, 0
-  br i1 %184, label %197, label %185
+182:                                              ; preds = %236, %178
+  %183 = phi i64 [ 0, %178 ], [ %237, %236 ]
+  %184 = getelementptr inbounds i64, ptr %161, i64 %183
+  %185 = load i64, ptr %184, align 8
+  %186 = icmp slt i64 %185, 0
+  br i1 %186, label %187, label %191
 
-185:                                              ; preds = %179, %183
-  %186 = and i64 %7, 63
-  %187 = icmp eq i64 %186, 0
-  br i1 %187, label %188, label %197
-
-188:                                              ; preds = %185
-  br i1 %26, label %191, label %189
-
-189:                                              ; preds = %188
-  %190 = load i32, ptr %4, align 8
+187:                                              ; preds = %182
+  %188 = xor i64 %185, -1
+  %189 = getelementptr inbounds i64, ptr %8, i64 %188
+  %190 = load i64, ptr %189, align 8
   br label %191
 
-191:                                              ; preds = %188, %189
-  %192 = phi i32 [ %190, %189 ], [ 1, %188 ]
-  %193 = tail call fastcc i64 @workspace_bytes(ptr noundef %18, i32 noundef %192) #17
-  %194 = icmp ult i64 %9, %193
-  br i1 %194, label %197, label %195
+191:                                              ; preds = %187, %182
+  %192 = phi i64 [ %190, %187 ], [ %185, %182 ]
+  %193 = icmp sgt i64 %174, %183
+  br i1 %193, label %194, label %236
 
-195:                                              ; preds = %191
-  %196 = call fastcc i32 @run_model(ptr noundef nonnull %6, ptr noundef nonnull %8, ptr noundef %4) #17
-  br label %197
+194:                                              ; preds = %191
+  %195 = load ptr, ptr %179, align 8
+  %196 = load i32, ptr %180, align 4
+  %197 = zext i32 %196 to i64
+  %198 = getelementptr inbounds i8, ptr @model_plan, i64 %197
+  %199 = load i8, ptr %198, align 1
+  %200 = icmp eq i8 %199, 105
+  %201 = sub nsw i64 0, %192
+  br label %205
 
-197:                                              ; preds = %92, %98, %87, %166, %172, %161, %191, %185, %183, %179, %105, %29, %27, %5, %195
-  %198 = phi i32 [ %196, %195 ], [ -8, %5 ], [ -9, %27 ], [ -9, %29 ], [ -1, %105 ], [ -1, %179 ], [ -1, %183 ], [ -3, %185 ], [ -4, %191 ], [ -2, %161 ], [ -3, %172 ], [ -1, %166 ], [ -2, %87 ], [ -3, %98 ], [ -1, %92 ]
-  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %6) #15
-  ret i32 %198
+202:                                              ; preds = %231
+  %203 = add nuw nsw i64 %206, %181
+  %204 = icmp slt i64 %203, %174
+  br i1 %204, label %205, label %236, !llvm.loop !20
+
+205:                                              ; preds = %202, %194
+  %206 = phi i64 [ %183, %194 ], [ %203, %202 ]
+  switch i32 %172, label %228 [
+    i32 1, label %207
+    i32 2, label %214
+    i32 4, label %221
+  ]
+
+207:                                              ; preds = %205
+  %208 = getelementptr inbounds i8, ptr %195, i64 %206
+  %209 = load i8, ptr %208, align 1
+  br i1 %200, label %210, label %212
+
+210:                                              ; preds = %207
+  %211 = sext i8 %209 to i64
+  br label %231
+
+212:                                              ; preds = %207
+  %213 = zext i8 %209 to i64
+  br label %231
+
+214:                                              ; preds = %205
+  %215 = getelementptr inbounds i16, ptr %195, i64 %206
+  %216 = load i16, ptr %215, align 2
+  br i1 %200, label %217, label %219
+
+217:                                              ; preds = %214
+  %218 = sext i16 %216 to i64
+  br label %231
+
+219:                                              ; preds = %214
+  %220 = zext i16 %216 to i64
+  br label %231
+
+221:                                              ; preds = %205
+  %222 = getelementptr inbounds i32, ptr %195, i64 %206
+  %223 = load i32, ptr %222, align 4
+  br i1 %200, label %224, label %226
+
+224:                                              ; preds = %221
+  %225 = sext i32 %223 to i64
+  br label %231
+
+226:                                              ; preds = %221
+  %227 = zext i32 %223 to i64
+  br label %231
+
+228:                                              ; preds = %205
+  %229 = getelementptr inbounds i64, ptr %195, i64 %206
+  %230 = load i64, ptr %229, align 8
+  br label %231
+
+231:                                              ; preds = %228, %226, %224, %219, %217, %212, %210
+  %232 = phi i64 [ %230, %228 ], [ %211, %210 ], [ %213, %212 ], [ %218, %217 ], [ %220, %219 ], [ %225, %224 ], [ %227, %226 ]
+  %233 = icmp sge i64 %232, %201
+  %234 = icmp slt i64 %232, %192
+  %235 = and i1 %233, %234
+  br i1 %235, label %202, label %244
+
+236:                                              ; preds = %202, %191
+  %237 = add nuw nsw i64 %183, 1
+  %238 = icmp eq i64 %237, %181
+  br i1 %238, label %239, label %182, !llvm.loop !21
+
+239:                                              ; preds = %236, %169
+  %240 = getelementptr inbounds %struct.plan_indices, ptr %154, i64 1
+  %241 = icmp ult ptr %240, %151
+  br i1 %241, label %153, label %242, !llvm.loop !22
+
+242:                                              ; preds = %239, %145
+  %243 = call fastcc i32 @run_model(ptr noundef nonnull %6, ptr noundef nonnull %8, ptr noundef %4) #19
+  br label %244
+
+244:                                              ; preds = %87, %93, %82, %130, %136, %125, %231, %56, %51, %40, %37, %33, %143, %100, %29, %27, %5, %242
+  %245 = phi i32 [ %243, %242 ], [ -8, %5 ], [ -9, %27 ], [ -9, %29 ], [ -1, %100 ], [ -1, %143 ], [ %54, %51 ], [ -4, %40 ], [ -3, %37 ], [ -1, %33 ], [ -4, %56 ], [ -15, %231 ], [ -2, %125 ], [ -3, %136 ], [ -1, %130 ], [ -2, %82 ], [ -3, %93 ], [ -1, %87 ]
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %6) #17
+  ret i32 %245
 }
 
 ; Function Attrs: nounwind
 define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2) unnamed_addr #0 {
-  %4 = alloca %struct.argument, align 8
-  %5 = load ptr, ptr %0, align 8
-  %6 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 6
-  %7 = load i32, ptr %6, align 8
-  %8 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
-  store ptr %1, ptr %8, align 8
-  %9 = zext i32 %7 to i64
-  %10 = mul nuw nsw i64 %9, 48
-  %11 = add nuw nsw i64 %10, 63
-  %12 = and i64 %11, 549755813824
-  %13 = getelementptr inbounds i8, ptr %1, i64 %12
-  %14 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
-  store ptr %13, ptr %14, align 8
-  %15 = shl nuw nsw i64 %9, 4
-  %16 = add nuw nsw i64 %15, 63
-  %17 = and i64 %16, 137438953408
-  %18 = getelementptr inbounds i8, ptr %13, i64 %17
-  %19 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
-  store ptr %18, ptr %19, align 8
-  %20 = icmp eq ptr %2, null
-  br i1 %20, label %27, label %21
+  %4 = load ptr, ptr %0, align 8
+  %5 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 6
+  %6 = load i32, ptr %5, align 8
+  %7 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
+  %8 = load ptr, ptr %7, align 8
+  %9 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 10
+  %10 = load i64, ptr %9, align 8
+  %11 = icmp slt i64 %10, 0
+  br i1 %11, label %12, label %16
 
-21:                                               ; preds = %3
-  %22 = load i32, ptr %2, align 8
-  %23 = zext i32 %22 to i64
-  %24 = mul nuw nsw i64 %23, 48
-  %25 = add nuw nsw i64 %24, 111
-  %26 = and i64 %25, 549755813824
-  br label %27
+12:                                               ; preds = %3
+  %13 = xor i64 %10, -1
+  %14 = getelementptr inbounds i64, ptr %8, i64 %13
+  %15 = load i64, ptr %14, align 8
+  br label %16
 
-27:                                               ; preds = %21, %3
-  %28 = phi i64 [ %26, %21 ], [ 128, %3 ]
-  %29 = getelementptr inbounds i8, ptr %18, i64 %28
-  %30 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
-  store ptr %29, ptr %30, align 8
-  %31 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 8
-  %32 = load i64, ptr %31, align 8
-  %33 = add nsw i64 %32, 63
-  %34 = sdiv i64 %33, 64
-  %35 = shl nsw i64 %34, 6
-  %36 = getelementptr inbounds i8, ptr %29, i64 %35
-  %37 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
-  store ptr %36, ptr %37, align 8
-  %38 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 9
-  %39 = load i64, ptr %38, align 8
-  %40 = add nsw i64 %39, 63
-  %41 = sdiv i64 %40, 64
-  %42 = shl nsw i64 %41, 6
-  %43 = getelementptr inbounds i8, ptr %36, i64 %42
-  %44 = getelementptr inbounds %struct.context, ptr %18, i64 1
-  %45 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 10
-  %46 = load i64, ptr %45, align 8
-  %47 = add nsw i64 %46, 63
-  %48 = sdiv i64 %47, 64
-  %49 = shl nsw i64 %48, 6
-  store ptr %36, ptr %18, align 8
-  %50 = getelementptr inbounds i8, ptr %18, i64 8
-  store ptr %43, ptr %50, align 8
-  %51 = getelementptr inbounds i8, ptr %18, i64 16
-  store ptr %43, ptr %51, align 8
-  %52 = getelementptr inbounds i8, ptr %18, i64 24
-  store ptr %44, ptr %52, align 8
-  %53 = getelementptr inbounds i8, ptr %18, i64 32
-  store i64 %49, ptr %53, align 8
-  %54 = getelementptr inbounds i8, ptr %18, i64 40
-  store ptr %2, ptr %54, align 8
-  %55 = icmp eq i32 %7, 0
-  br i1 %55, label %71, label %56
+16:                                               ; preds = %3, %12
+  %17 = phi i64 [ %15, %12 ], [ %10, %3 ]
+  %18 = icmp sgt i64 %17, 9223372036854775743
+  br i1 %18, label %23, label %19
 
-56:                                               ; preds = %27, %56
-  %57 = phi i64 [ %69, %56 ], [ 0, %27 ]
-  %58 = load ptr, ptr %8, align 8
-  %59 = getelementptr inbounds %struct.tensor, ptr %58, i64 %57
-  store ptr null, ptr %59, align 8
-  %60 = getelementptr inbounds i8, ptr %59, i64 8
-  store i32 1, ptr %60, align 8
-  %61 = getelementptr inbounds i8, ptr %59, i64 12
-  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(10) %61, i8 0, i64 10, i1 false)
-  %62 = getelementptr inbounds i8, ptr %59, i64 22
-  store i16 1, ptr %62, align 2
-  %63 = getelementptr inbounds i8, ptr %59, i64 24
-  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %63, i8 0, i64 24, i1 false)
-  %64 = load ptr, ptr %14, align 8
-  %65 = getelementptr inbounds %struct.argument, ptr %64, i64 %57
-  %66 = load ptr, ptr %8, align 8
-  %67 = getelementptr inbounds %struct.tensor, ptr %66, i64 %57
-  store <2 x i32> <i32 7, i32 0>, ptr %65, align 8
-  %68 = getelementptr inbounds i8, ptr %65, i64 8
-  store ptr %67, ptr %68, align 8
-  %69 = add nuw nsw i64 %57, 1
-  %70 = icmp eq i64 %69, %9
-  br i1 %70, label %71, label %56, !llvm.loop !28
+19:                                               ; preds = %16
+  %20 = add nsw i64 %17, 63
+  %21 = sdiv i64 %20, 64
+  %22 = shl nsw i64 %21, 6
+  br label %23
 
-71:                                               ; preds = %56, %27
-  %72 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
-  %73 = load ptr, ptr %72, align 8
-  %74 = load ptr, ptr %19, align 8
-  store ptr %74, ptr %72, align 8
-  %75 = load ptr, ptr %0, align 8
-  %76 = getelementptr inbounds %struct.plan_code, ptr %75, i64 0, i32 2
-  %77 = load i32, ptr %76, align 8
-  %78 = zext i32 %77 to i64
-  %79 = getelementptr inbounds i8, ptr @model_plan, i64 %78
-  %80 = getelementptr inbounds %struct.plan_code, ptr %75, i64 0, i32 3
-  %81 = load i32, ptr %80, align 4
-  %82 = zext i32 %81 to i64
-  %83 = getelementptr inbounds i32, ptr %79, i64 %82
-  %84 = icmp eq i32 %81, 0
-  br i1 %84, label %356, label %85
+23:                                               ; preds = %16, %19
+  %24 = phi i64 [ %22, %19 ], [ 9223372036854775807, %16 ]
+  %25 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %26 = zext i32 %25 to i64
+  %27 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 14
+  %28 = load i32, ptr %27, align 4
+  %29 = zext i32 %28 to i64
+  %30 = add nuw nsw i64 %29, %26
+  %31 = shl nuw nsw i64 %30, 3
+  %32 = add nuw nsw i64 %31, 63
+  %33 = and i64 %32, 137438953408
+  %34 = getelementptr inbounds i8, ptr %1, i64 %33
+  %35 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
+  store ptr %34, ptr %35, align 8
+  %36 = zext i32 %6 to i64
+  %37 = mul nuw nsw i64 %36, 48
+  %38 = add nuw nsw i64 %37, 63
+  %39 = and i64 %38, 549755813824
+  %40 = getelementptr inbounds i8, ptr %34, i64 %39
+  %41 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
+  store ptr %40, ptr %41, align 8
+  %42 = shl nuw nsw i64 %36, 4
+  %43 = add nuw nsw i64 %42, 63
+  %44 = and i64 %43, 137438953408
+  %45 = getelementptr inbounds i8, ptr %40, i64 %44
+  %46 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 8
+  store ptr %45, ptr %46, align 8
+  %47 = icmp eq ptr %2, null
+  br i1 %47, label %54, label %48
 
-85:                                               ; preds = %71
-  %86 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %87 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 2
-  %88 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
-  %89 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 8
-  %90 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 9
-  br label %91
+48:                                               ; preds = %23
+  %49 = load i32, ptr %2, align 8
+  %50 = zext i32 %49 to i64
+  %51 = mul nuw nsw i64 %50, 48
+  %52 = add nuw nsw i64 %51, 111
+  %53 = and i64 %52, 549755813824
+  br label %54
 
-91:                                               ; preds = %354, %85
-  %92 = phi i32 [ 0, %85 ], [ %236, %354 ]
-  %93 = phi ptr [ %79, %85 ], [ %235, %354 ]
-  %94 = load i32, ptr %93, align 4
-  %95 = icmp eq i32 %94, 0
-  %96 = getelementptr inbounds i32, ptr %93, i64 1
-  %97 = load ptr, ptr %0, align 8
-  br i1 %95, label %98, label %177
+54:                                               ; preds = %23, %48
+  %55 = phi i64 [ %53, %48 ], [ 128, %23 ]
+  %56 = getelementptr inbounds i8, ptr %45, i64 %55
+  %57 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
+  %58 = icmp eq i32 %57, 0
+  %59 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %60 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %61 = add i32 %60, %59
+  %62 = select i1 %58, i32 0, i32 %61
+  %63 = zext i32 %62 to i64
+  %64 = shl nuw nsw i64 %63, 4
+  %65 = add nuw nsw i64 %64, 63
+  %66 = and i64 %65, 137438953408
+  %67 = getelementptr inbounds i8, ptr %56, i64 %66
+  %68 = tail call fastcc i64 @copies_bytes(ptr noundef %8) #19
+  %69 = getelementptr inbounds i8, ptr %67, i64 %68
+  %70 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
+  store ptr %69, ptr %70, align 8
+  %71 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 8
+  %72 = load i64, ptr %71, align 8
+  %73 = icmp slt i64 %72, 0
+  br i1 %73, label %74, label %78
 
-98:                                               ; preds = %91
-  %99 = getelementptr inbounds %struct.plan_code, ptr %97, i64 0, i32 5
-  %100 = load i32, ptr %99, align 4
-  %101 = zext i32 %100 to i64
-  %102 = getelementptr inbounds i8, ptr @model_plan, i64 %101
-  %103 = load i32, ptr %96, align 4
-  %104 = zext i32 %103 to i64
-  %105 = getelementptr inbounds i32, ptr %102, i64 %104
-  %106 = getelementptr inbounds %struct.plan_code, ptr %97, i64 0, i32 4
-  %107 = load i32, ptr %106, align 8
-  %108 = zext i32 %107 to i64
-  %109 = getelementptr inbounds i8, ptr @model_plan, i64 %108
-  %110 = load i32, ptr %105, align 4
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %4) #15
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %4, i8 0, i64 16, i1 false)
-  %111 = getelementptr inbounds i32, ptr %93, i64 2
-  %112 = load i32, ptr %111, align 4
-  %113 = icmp eq i32 %112, 0
-  br i1 %113, label %166, label %114
+74:                                               ; preds = %54
+  %75 = xor i64 %72, -1
+  %76 = getelementptr inbounds i64, ptr %8, i64 %75
+  %77 = load i64, ptr %76, align 8
+  br label %78
 
-114:                                              ; preds = %98
-  %115 = zext i32 %112 to i64
-  br label %116
+78:                                               ; preds = %54, %74
+  %79 = phi i64 [ %77, %74 ], [ %72, %54 ]
+  %80 = icmp sgt i64 %79, 9223372036854775743
+  br i1 %80, label %85, label %81
 
-116:                                              ; preds = %142, %114
-  %117 = phi i64 [ 0, %114 ], [ %164, %142 ]
-  %118 = add nuw nsw i64 %117, 2
-  %119 = and i64 %118, 4294967295
-  %120 = getelementptr inbounds i32, ptr %96, i64 %119
-  %121 = load i32, ptr %120, align 4
-  %122 = zext i32 %121 to i64
-  %123 = getelementptr inbounds %struct.plan_place, ptr %109, i64 %122
-  %124 = load ptr, ptr %8, align 8
-  %125 = getelementptr inbounds %struct.tensor, ptr %124, i64 %117
-  %126 = load i32, ptr %123, align 8
-  switch i32 %126, label %127 [
-    i32 0, label %142
-    i32 1, label %139
-  ]
+81:                                               ; preds = %78
+  %82 = add nsw i64 %79, 63
+  %83 = sdiv i64 %82, 64
+  %84 = shl nsw i64 %83, 6
+  br label %85
 
-127:                                              ; preds = %116
-  %128 = add i32 %126, -2
-  %129 = icmp ult i32 %128, %86
-  br i1 %129, label %130, label %134
+85:                                               ; preds = %78, %81
+  %86 = phi i64 [ %84, %81 ], [ 9223372036854775807, %78 ]
+  %87 = getelementptr inbounds i8, ptr %69, i64 %86
+  %88 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
+  store ptr %87, ptr %88, align 8
+  %89 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 9
+  %90 = load i64, ptr %89, align 8
+  %91 = icmp slt i64 %90, 0
+  br i1 %91, label %92, label %96
 
-130:                                              ; preds = %127
-  %131 = load ptr, ptr %88, align 8
-  %132 = zext i32 %128 to i64
-  %133 = getelementptr inbounds %struct.model_buffer, ptr %131, i64 %132
+92:                                               ; preds = %85
+  %93 = xor i64 %90, -1
+  %94 = getelementptr inbounds i64, ptr %8, i64 %93
+  %95 = load i64, ptr %94, align 8
+  br label %96
+
+96:                                               ; preds = %85, %92
+  %97 = phi i64 [ %95, %92 ], [ %90, %85 ]
+  %98 = icmp sgt i64 %97, 9223372036854775743
+  br i1 %98, label %103, label %99
+
+99:                                               ; preds = %96
+  %100 = add nsw i64 %97, 63
+  %101 = sdiv i64 %100, 64
+  %102 = shl nsw i64 %101, 6
+  br label %103
+
+103:                                              ; preds = %96, %99
+  %104 = phi i64 [ %102, %99 ], [ 9223372036854775807, %96 ]
+  %105 = getelementptr inbounds i8, ptr %87, i64 %104
+  %106 = getelementptr inbounds %struct.context, ptr %45, i64 1
+  store ptr %87, ptr %45, align 8
+  %107 = getelementptr inbounds i8, ptr %45, i64 8
+  store ptr %105, ptr %107, align 8
+  %108 = getelementptr inbounds i8, ptr %45, i64 16
+  store ptr %105, ptr %108, align 8
+  %109 = getelementptr inbounds i8, ptr %45, i64 24
+  store ptr %106, ptr %109, align 8
+  %110 = getelementptr inbounds i8, ptr %45, i64 32
+  store i64 %24, ptr %110, align 8
+  %111 = getelementptr inbounds i8, ptr %45, i64 40
+  store ptr %2, ptr %111, align 8
+  %112 = icmp eq i32 %6, 0
+  br i1 %112, label %113, label %316
+
+113:                                              ; preds = %316, %103
+  %114 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
+  %115 = load ptr, ptr %114, align 8
+  %116 = load ptr, ptr %46, align 8
+  store ptr %116, ptr %114, align 8
+  %117 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
+  %118 = load ptr, ptr %117, align 8
+  %119 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 2
+  %120 = load ptr, ptr %119, align 8
+  br i1 %58, label %121, label %123
+
+121:                                              ; preds = %113
+  %122 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #19
+  br label %314
+
+123:                                              ; preds = %113
+  store ptr %56, ptr %117, align 8
+  %124 = zext i32 %59 to i64
+  %125 = getelementptr inbounds %struct.model_buffer, ptr %56, i64 %124
+  store ptr %125, ptr %119, align 8
+  %126 = add i32 %57, -1
+  %127 = zext i32 %126 to i64
+  %128 = load ptr, ptr %7, align 8
+  %129 = getelementptr inbounds i64, ptr %128, i64 %127
+  %130 = load i64, ptr %129, align 8
+  %131 = icmp sgt i64 %130, 0
+  br i1 %131, label %132, label %314
+
+132:                                              ; preds = %123
+  %133 = icmp eq i32 %61, 0
+  %134 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %135 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %136 = zext i32 %61 to i64
+  br label %137
+
+137:                                              ; preds = %142, %132
+  %138 = phi i64 [ 0, %132 ], [ %143, %142 ]
   br label %139
 
-134:                                              ; preds = %127
-  %135 = load ptr, ptr %87, align 8
-  %136 = sub i32 %128, %86
-  %137 = zext i32 %136 to i64
-  %138 = getelementptr inbounds %struct.model_buffer, ptr %135, i64 %137
-  br label %139
+139:                                              ; preds = %311, %137
+  %140 = phi i1 [ true, %137 ], [ false, %311 ]
+  %141 = phi i32 [ 0, %137 ], [ 1, %311 ]
+  br i1 %133, label %148, label %149
 
-139:                                              ; preds = %134, %130, %116
-  %140 = phi ptr [ %138, %134 ], [ %133, %130 ], [ %30, %116 ]
-  %141 = load ptr, ptr %140, align 8
-  br label %142
+142:                                              ; preds = %148
+  %143 = add nuw nsw i64 %138, 1
+  %144 = load ptr, ptr %7, align 8
+  %145 = getelementptr inbounds i64, ptr %144, i64 %127
+  %146 = load i64, ptr %145, align 8
+  %147 = icmp slt i64 %143, %146
+  br i1 %147, label %137, label %314, !llvm.loop !23
 
-142:                                              ; preds = %139, %116
-  %143 = phi ptr [ @model_plan, %116 ], [ %141, %139 ]
-  %144 = getelementptr inbounds %struct.plan_place, ptr %123, i64 0, i32 6
-  %145 = load i64, ptr %144, align 8
-  %146 = getelementptr inbounds i8, ptr %143, i64 %145
-  store ptr %146, ptr %125, align 8
-  %147 = getelementptr inbounds %struct.plan_place, ptr %109, i64 %122, i32 1
-  %148 = load i32, ptr %147, align 4
-  %149 = getelementptr inbounds %struct.tensor, ptr %124, i64 %117, i32 3
-  store i32 %148, ptr %149, align 8
-  %150 = getelementptr inbounds %struct.plan_place, ptr %109, i64 %122, i32 2
-  %151 = load i8, ptr %150, align 8
-  %152 = getelementptr inbounds %struct.tensor, ptr %124, i64 %117, i32 4
-  store i8 %151, ptr %152, align 4
-  %153 = getelementptr inbounds %struct.plan_place, ptr %109, i64 %122, i32 3
-  %154 = load i8, ptr %153, align 1
-  %155 = getelementptr inbounds %struct.tensor, ptr %124, i64 %117, i32 5
-  store i8 %154, ptr %155, align 1
-  %156 = getelementptr inbounds %struct.plan_place, ptr %109, i64 %122, i32 4
-  %157 = load i16, ptr %156, align 2
-  %158 = getelementptr inbounds %struct.tensor, ptr %124, i64 %117, i32 6
-  store i16 %157, ptr %158, align 2
-  %159 = getelementptr inbounds %struct.plan_place, ptr %109, i64 %122, i32 5
-  %160 = load i32, ptr %159, align 4
-  %161 = zext i32 %160 to i64
-  %162 = getelementptr inbounds i8, ptr @model_plan, i64 %161
-  %163 = getelementptr inbounds %struct.tensor, ptr %124, i64 %117, i32 7
-  store ptr %162, ptr %163, align 8
-  %164 = add nuw nsw i64 %117, 1
-  %165 = icmp eq i64 %164, %115
-  br i1 %165, label %166, label %116, !llvm.loop !29
+148:                                              ; preds = %307, %139
+  br i1 %140, label %311, label %142
 
-166:                                              ; preds = %142, %98
-  %167 = sext i32 %110 to i64
-  %168 = getelementptr inbounds i8, ptr %105, i64 %167
-  %169 = load ptr, ptr %37, align 8
-  %170 = load ptr, ptr %19, align 8
-  store ptr %169, ptr %170, align 8
-  %171 = load ptr, ptr %14, align 8
-  %172 = call i32 %168(ptr noundef null, ptr noundef %171, i32 noundef %112, ptr noundef nonnull %4) #14
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %4) #15
-  %173 = icmp eq i32 %172, 0
-  br i1 %173, label %174, label %356
-
-174:                                              ; preds = %166
-  %175 = add i32 %112, 3
-  %176 = zext i32 %175 to i64
-  br label %233
-
-177:                                              ; preds = %91
-  %178 = getelementptr inbounds %struct.plan_code, ptr %97, i64 0, i32 4
-  %179 = load i32, ptr %178, align 8
-  %180 = zext i32 %179 to i64
-  %181 = getelementptr inbounds i8, ptr @model_plan, i64 %180
-  %182 = getelementptr inbounds i32, ptr %93, i64 2
-  %183 = load i32, ptr %182, align 4
-  %184 = zext i32 %183 to i64
-  %185 = getelementptr inbounds %struct.plan_place, ptr %181, i64 %184
-  %186 = load i32, ptr %185, align 8
-  switch i32 %186, label %187 [
-    i32 0, label %202
-    i32 1, label %199
+149:                                              ; preds = %139, %307
+  %150 = phi i64 [ %309, %307 ], [ 0, %139 ]
+  %151 = phi ptr [ %308, %307 ], [ %67, %139 ]
+  %152 = icmp ult i64 %150, %124
+  %153 = select i1 %152, i32 0, i32 %59
+  %154 = trunc i64 %150 to i32
+  %155 = sub i32 %154, %153
+  %156 = select i1 %152, i32 %134, i32 %135
+  %157 = zext i32 %156 to i64
+  %158 = getelementptr inbounds i8, ptr @model_plan, i64 %157
+  %159 = zext i32 %155 to i64
+  %160 = getelementptr inbounds %struct.plan_tensor, ptr %158, i64 %159
+  %161 = zext i1 %152 to i32
+  %162 = load ptr, ptr %7, align 8
+  %163 = getelementptr inbounds %struct.plan_tensor, ptr %160, i64 0, i32 5
+  %164 = load i32, ptr %163, align 4
+  switch i32 %164, label %165 [
+    i32 0, label %208
+    i32 1, label %185
   ]
 
-187:                                              ; preds = %177
-  %188 = add i32 %186, -2
-  %189 = icmp ult i32 %188, %86
-  br i1 %189, label %190, label %194
+165:                                              ; preds = %149
+  %166 = add i32 %164, -1
+  %167 = zext i32 %166 to i64
+  br label %168
 
-190:                                              ; preds = %187
-  %191 = load ptr, ptr %88, align 8
-  %192 = zext i32 %188 to i64
-  %193 = getelementptr inbounds %struct.model_buffer, ptr %191, i64 %192
-  br label %199
+168:                                              ; preds = %179, %165
+  %169 = phi i64 [ 0, %165 ], [ %171, %179 ]
+  %170 = phi i64 [ 1, %165 ], [ %181, %179 ]
+  %171 = add nuw nsw i64 %169, 1
+  %172 = getelementptr inbounds %struct.plan_tensor, ptr %160, i64 0, i32 8, i64 %169
+  %173 = load i64, ptr %172, align 8
+  %174 = icmp slt i64 %173, 0
+  br i1 %174, label %175, label %179
 
-194:                                              ; preds = %187
-  %195 = load ptr, ptr %87, align 8
-  %196 = sub i32 %188, %86
-  %197 = zext i32 %196 to i64
-  %198 = getelementptr inbounds %struct.model_buffer, ptr %195, i64 %197
-  br label %199
+175:                                              ; preds = %168
+  %176 = xor i64 %173, -1
+  %177 = getelementptr inbounds i64, ptr %162, i64 %176
+  %178 = load i64, ptr %177, align 8
+  br label %179
 
-199:                                              ; preds = %194, %190, %177
-  %200 = phi ptr [ %198, %194 ], [ %193, %190 ], [ %30, %177 ]
-  %201 = load ptr, ptr %200, align 8
-  br label %202
+179:                                              ; preds = %175, %168
+  %180 = phi i64 [ %178, %175 ], [ %173, %168 ]
+  %181 = mul nsw i64 %180, %170
+  %182 = icmp eq i64 %171, %167
+  br i1 %182, label %183, label %168, !llvm.loop !24
 
-202:                                              ; preds = %199, %177
-  %203 = phi ptr [ @model_plan, %177 ], [ %201, %199 ]
-  %204 = getelementptr inbounds %struct.plan_place, ptr %185, i64 0, i32 6
-  %205 = load i64, ptr %204, align 8
-  %206 = load i32, ptr %96, align 4
-  %207 = zext i32 %206 to i64
-  %208 = getelementptr inbounds %struct.plan_place, ptr %181, i64 %207
-  %209 = load i32, ptr %208, align 8
-  switch i32 %209, label %210 [
-    i32 0, label %225
-    i32 1, label %222
-  ]
+183:                                              ; preds = %179
+  %184 = icmp eq i64 %181, 1
+  br i1 %184, label %185, label %208
 
-210:                                              ; preds = %202
-  %211 = add i32 %209, -2
-  %212 = icmp ult i32 %211, %86
-  br i1 %212, label %213, label %217
+185:                                              ; preds = %183, %149
+  %186 = getelementptr inbounds i64, ptr %162, i64 %127
+  %187 = load i64, ptr %186, align 8
+  %188 = icmp eq i64 %187, 0
+  br i1 %188, label %200, label %189
 
-213:                                              ; preds = %210
-  %214 = load ptr, ptr %88, align 8
-  %215 = zext i32 %211 to i64
-  %216 = getelementptr inbounds %struct.model_buffer, ptr %214, i64 %215
-  br label %222
+189:                                              ; preds = %185
+  %190 = getelementptr inbounds %struct.plan_tensor, ptr %160, i64 0, i32 9
+  %191 = load i64, ptr %190, align 8
+  %192 = icmp slt i64 %191, 0
+  br i1 %192, label %193, label %197
 
-217:                                              ; preds = %210
-  %218 = load ptr, ptr %87, align 8
-  %219 = sub i32 %211, %86
-  %220 = zext i32 %219 to i64
-  %221 = getelementptr inbounds %struct.model_buffer, ptr %218, i64 %220
-  br label %222
+193:                                              ; preds = %189
+  %194 = xor i64 %191, -1
+  %195 = getelementptr inbounds i64, ptr %162, i64 %194
+  %196 = load i64, ptr %195, align 8
+  br label %197
 
-222:                                              ; preds = %217, %213, %202
-  %223 = phi ptr [ %221, %217 ], [ %216, %213 ], [ %30, %202 ]
-  %224 = load ptr, ptr %223, align 8
-  br label %225
+197:                                              ; preds = %193, %189
+  %198 = phi i64 [ %196, %193 ], [ %191, %189 ]
+  %199 = sdiv i64 %198, %187
+  br label %200
 
-225:                                              ; preds = %222, %202
-  %226 = phi ptr [ @model_plan, %202 ], [ %224, %222 ]
-  %227 = getelementptr inbounds i8, ptr %203, i64 %205
-  %228 = getelementptr inbounds %struct.plan_place, ptr %208, i64 0, i32 6
-  %229 = load i64, ptr %228, align 8
-  %230 = getelementptr inbounds i8, ptr %226, i64 %229
-  %231 = getelementptr inbounds %struct.plan_place, ptr %181, i64 %207, i32 7
-  %232 = load i64, ptr %231, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %227, ptr align 1 %230, i64 %232, i1 false)
-  br label %233
+200:                                              ; preds = %197, %185
+  %201 = phi i64 [ %199, %197 ], [ 0, %185 ]
+  %202 = getelementptr inbounds %struct.plan_tensor, ptr %160, i64 0, i32 3
+  %203 = load i32, ptr %202, align 4
+  %204 = zext i32 %203 to i64
+  %205 = srem i64 %201, %204
+  %206 = icmp ne i64 %205, 0
+  %207 = zext i1 %206 to i32
+  br label %208
 
-233:                                              ; preds = %225, %174
-  %234 = phi i64 [ 3, %225 ], [ %176, %174 ]
-  %235 = getelementptr inbounds i32, ptr %93, i64 %234
-  %236 = add i32 %92, 1
-  %237 = load ptr, ptr %90, align 8
-  %238 = load ptr, ptr %89, align 8
-  %239 = icmp ult ptr %238, %237
-  br i1 %239, label %240, label %354
+208:                                              ; preds = %200, %183, %149
+  %209 = phi i32 [ %164, %149 ], [ 1, %183 ], [ %207, %200 ]
+  %210 = getelementptr inbounds %struct.model_buffer, ptr %118, i64 %150
+  %211 = sub i32 %154, %59
+  %212 = zext i32 %211 to i64
+  %213 = getelementptr inbounds %struct.model_buffer, ptr %120, i64 %212
+  %214 = select i1 %152, ptr %210, ptr %213
+  %215 = load ptr, ptr %214, align 8
+  %216 = getelementptr inbounds i64, ptr %162, i64 %127
+  %217 = load i64, ptr %216, align 8
+  %218 = icmp eq i64 %217, 0
+  br i1 %218, label %230, label %219
 
-240:                                              ; preds = %233, %351
-  %241 = phi ptr [ %352, %351 ], [ %238, %233 ]
-  %242 = load i32, ptr %241, align 8
-  %243 = icmp eq i32 %242, %236
-  br i1 %243, label %244, label %354
+219:                                              ; preds = %208
+  %220 = getelementptr inbounds %struct.plan_tensor, ptr %160, i64 0, i32 9
+  %221 = load i64, ptr %220, align 8
+  %222 = icmp slt i64 %221, 0
+  br i1 %222, label %223, label %227
 
-244:                                              ; preds = %240
-  %245 = load ptr, ptr %0, align 8
-  %246 = getelementptr inbounds %struct.plan_code, ptr %245, i64 0, i32 4
-  %247 = load i32, ptr %246, align 8
-  %248 = zext i32 %247 to i64
-  %249 = getelementptr inbounds i8, ptr @model_plan, i64 %248
-  %250 = getelementptr inbounds %struct.plan_golden, ptr %241, i64 0, i32 1
-  %251 = load i32, ptr %250, align 4
-  %252 = zext i32 %251 to i64
-  %253 = getelementptr inbounds %struct.plan_place, ptr %249, i64 %252
-  %254 = load i32, ptr %253, align 8
-  switch i32 %254, label %255 [
-    i32 0, label %270
-    i32 1, label %267
-  ]
+223:                                              ; preds = %219
+  %224 = xor i64 %221, -1
+  %225 = getelementptr inbounds i64, ptr %162, i64 %224
+  %226 = load i64, ptr %225, align 8
+  br label %227
 
-255:                                              ; preds = %244
-  %256 = add i32 %254, -2
-  %257 = icmp ult i32 %256, %86
-  br i1 %257, label %258, label %262
+227:                                              ; preds = %223, %219
+  %228 = phi i64 [ %226, %223 ], [ %221, %219 ]
+  %229 = sdiv i64 %228, %217
+  br label %230
 
-258:                                              ; preds = %255
-  %259 = load ptr, ptr %88, align 8
-  %260 = zext i32 %256 to i64
-  %261 = getelementptr inbounds %struct.model_buffer, ptr %259, i64 %260
+230:                                              ; preds = %227, %208
+  %231 = phi i64 [ %229, %227 ], [ 0, %208 ]
+  %232 = icmp eq i32 %209, 0
+  %233 = icmp eq i32 %141, %161
+  %234 = select i1 %232, i1 true, i1 %233
+  br i1 %234, label %287, label %235
+
+235:                                              ; preds = %230
+  %236 = icmp ugt i32 %164, 1
+  br i1 %236, label %237, label %257
+
+237:                                              ; preds = %235
+  %238 = add i32 %164, -1
+  %239 = zext i32 %238 to i64
+  br label %240
+
+240:                                              ; preds = %251, %237
+  %241 = phi i64 [ 0, %237 ], [ %243, %251 ]
+  %242 = phi i64 [ 1, %237 ], [ %253, %251 ]
+  %243 = add nuw nsw i64 %241, 1
+  %244 = getelementptr inbounds %struct.plan_tensor, ptr %160, i64 0, i32 8, i64 %241
+  %245 = load i64, ptr %244, align 8
+  %246 = icmp slt i64 %245, 0
+  br i1 %246, label %247, label %251
+
+247:                                              ; preds = %240
+  %248 = xor i64 %245, -1
+  %249 = getelementptr inbounds i64, ptr %162, i64 %248
+  %250 = load i64, ptr %249, align 8
+  br label %251
+
+251:                                              ; preds = %247, %240
+  %252 = phi i64 [ %250, %247 ], [ %245, %240 ]
+  %253 = mul nsw i64 %252, %242
+  %254 = icmp eq i64 %243, %239
+  br i1 %254, label %255, label %240, !llvm.loop !24
+
+255:                                              ; preds = %251
+  %256 = icmp eq i64 %253, 0
+  br i1 %256, label %287, label %257
+
+257:                                              ; preds = %255, %235
+  %258 = phi i64 [ %253, %255 ], [ 1, %235 ]
+  br i1 %218, label %270, label %259
+
+259:                                              ; preds = %257
+  %260 = getelementptr inbounds %struct.plan_tensor, ptr %160, i64 0, i32 9
+  %261 = load i64, ptr %260, align 8
+  %262 = icmp slt i64 %261, 0
+  br i1 %262, label %263, label %267
+
+263:                                              ; preds = %259
+  %264 = xor i64 %261, -1
+  %265 = getelementptr inbounds i64, ptr %162, i64 %264
+  %266 = load i64, ptr %265, align 8
   br label %267
 
-262:                                              ; preds = %255
-  %263 = load ptr, ptr %87, align 8
-  %264 = sub i32 %256, %86
-  %265 = zext i32 %264 to i64
-  %266 = getelementptr inbounds %struct.model_buffer, ptr %263, i64 %265
-  br label %267
-
-267:                                              ; preds = %262, %258, %244
-  %268 = phi ptr [ %266, %262 ], [ %261, %258 ], [ %30, %244 ]
-  %269 = load ptr, ptr %268, align 8
+267:                                              ; preds = %263, %259
+  %268 = phi i64 [ %266, %263 ], [ %261, %259 ]
+  %269 = sdiv i64 %268, %217
   br label %270
 
-270:                                              ; preds = %267, %244
-  %271 = phi ptr [ @model_plan, %244 ], [ %269, %267 ]
-  %272 = getelementptr inbounds %struct.plan_place, ptr %253, i64 0, i32 6
-  %273 = load i64, ptr %272, align 8
-  %274 = getelementptr inbounds i8, ptr %271, i64 %273
-  %275 = getelementptr inbounds %struct.plan_place, ptr %249, i64 %252, i32 7
-  %276 = load i64, ptr %275, align 8
-  %277 = icmp sgt i64 %276, 0
-  br i1 %277, label %278, label %342
+270:                                              ; preds = %267, %257
+  %271 = phi i64 [ %269, %267 ], [ 0, %257 ]
+  %272 = sdiv i64 %271, %258
+  %273 = icmp sgt i64 %258, 0
+  br i1 %273, label %274, label %287
 
-278:                                              ; preds = %270
-  %279 = icmp eq i64 %276, 1
-  br i1 %279, label %320, label %280
+274:                                              ; preds = %270, %274
+  %275 = phi ptr [ %285, %274 ], [ %151, %270 ]
+  %276 = phi i64 [ %284, %274 ], [ 0, %270 ]
+  %277 = load i64, ptr %216, align 8
+  %278 = mul nsw i64 %277, %276
+  %279 = add nsw i64 %278, %138
+  %280 = mul nsw i64 %279, %272
+  %281 = getelementptr inbounds i8, ptr %215, i64 %280
+  %282 = select i1 %152, ptr %275, ptr %281
+  %283 = select i1 %152, ptr %281, ptr %275
+  tail call void @llvm.memcpy.p0.p0.i64(ptr align 1 %282, ptr align 1 %283, i64 %272, i1 false)
+  %284 = add nuw nsw i64 %276, 1
+  %285 = getelementptr inbounds i8, ptr %275, i64 %272
+  %286 = icmp eq i64 %284, %258
+  br i1 %286, label %287, label %274, !llvm.loop !25
 
-280:                                              ; preds = %278
-  %281 = and i64 %276, -2
-  br label %282
+287:                                              ; preds = %274, %270, %255, %230
+  br i1 %140, label %288, label %297
 
-282:                                              ; preds = %282, %280
-  %283 = phi i64 [ 0, %280 ], [ %315, %282 ]
-  %284 = phi i64 [ 0, %280 ], [ %313, %282 ]
-  %285 = phi i64 [ 0, %280 ], [ %314, %282 ]
-  %286 = or i64 %283, 1
-  %287 = getelementptr inbounds i8, ptr %274, i64 %283
-  %288 = getelementptr inbounds i8, ptr %274, i64 %286
-  %289 = load i8, ptr %287, align 1
-  %290 = load i8, ptr %288, align 1
-  %291 = zext i8 %289 to i64
-  %292 = zext i8 %290 to i64
-  %293 = add nuw nsw i64 %291, 1
-  %294 = add nuw nsw i64 %292, 1
-  %295 = mul i64 %283, -7046029254386353131
-  %296 = mul i64 %286, -7046029254386353131
-  %297 = add i64 %295, -7046029254386353131
-  %298 = add i64 %296, -7046029254386353131
-  %299 = lshr i64 %297, 29
-  %300 = lshr i64 %298, 29
-  %301 = xor i64 %299, %297
-  %302 = xor i64 %300, %298
-  %303 = mul i64 %301, -4658895280553007687
-  %304 = mul i64 %302, -4658895280553007687
-  %305 = lshr i64 %303, 32
-  %306 = lshr i64 %304, 32
-  %307 = xor i64 %305, %303
-  %308 = xor i64 %306, %304
-  %309 = or i64 %307, 1
-  %310 = or i64 %308, 1
-  %311 = mul i64 %309, %293
-  %312 = mul i64 %310, %294
-  %313 = add i64 %311, %284
-  %314 = add i64 %312, %285
-  %315 = add nuw i64 %283, 2
-  %316 = icmp eq i64 %315, %281
-  br i1 %316, label %317, label %282, !llvm.loop !30
+288:                                              ; preds = %287
+  br i1 %232, label %289, label %294
 
-317:                                              ; preds = %282
-  %318 = add i64 %314, %313
-  %319 = icmp eq i64 %276, %281
-  br i1 %319, label %342, label %320
+289:                                              ; preds = %288
+  %290 = icmp eq i32 %164, 0
+  br i1 %290, label %294, label %291
 
-320:                                              ; preds = %278, %317
-  %321 = phi i64 [ 0, %278 ], [ %281, %317 ]
-  %322 = phi i64 [ 0, %278 ], [ %318, %317 ]
-  br label %323
+291:                                              ; preds = %289
+  %292 = mul nsw i64 %231, %138
+  %293 = getelementptr inbounds i8, ptr %215, i64 %292
+  br label %294
 
-323:                                              ; preds = %320, %323
-  %324 = phi i64 [ %340, %323 ], [ %321, %320 ]
-  %325 = phi i64 [ %339, %323 ], [ %322, %320 ]
-  %326 = getelementptr inbounds i8, ptr %274, i64 %324
-  %327 = load i8, ptr %326, align 1
-  %328 = zext i8 %327 to i64
-  %329 = add nuw nsw i64 %328, 1
-  %330 = mul i64 %324, -7046029254386353131
-  %331 = add i64 %330, -7046029254386353131
-  %332 = lshr i64 %331, 29
-  %333 = xor i64 %332, %331
-  %334 = mul i64 %333, -4658895280553007687
-  %335 = lshr i64 %334, 32
-  %336 = xor i64 %335, %334
-  %337 = or i64 %336, 1
-  %338 = mul i64 %337, %329
-  %339 = add i64 %338, %325
-  %340 = add nuw nsw i64 %324, 1
-  %341 = icmp eq i64 %340, %276
-  br i1 %341, label %342, label %323, !llvm.loop !31
+294:                                              ; preds = %291, %289, %288
+  %295 = phi ptr [ %293, %291 ], [ %151, %288 ], [ %215, %289 ]
+  %296 = getelementptr inbounds %struct.model_buffer, ptr %56, i64 %150
+  store ptr %295, ptr %296, align 8
+  br label %297
 
-342:                                              ; preds = %323, %317, %270
-  %343 = phi i64 [ 0, %270 ], [ %318, %317 ], [ %339, %323 ]
-  %344 = getelementptr inbounds %struct.plan_golden, ptr %241, i64 0, i32 4
-  %345 = load i64, ptr %344, align 8
-  %346 = icmp eq i64 %343, %345
-  br i1 %346, label %351, label %347
+297:                                              ; preds = %294, %287
+  br i1 %232, label %307, label %298
 
-347:                                              ; preds = %342
-  %348 = getelementptr inbounds %struct.plan_golden, ptr %241, i64 0, i32 4, i64 1
-  %349 = load i64, ptr %348, align 8
-  %350 = icmp eq i64 %343, %349
-  br i1 %350, label %351, label %356
+298:                                              ; preds = %297
+  %299 = icmp sgt i64 %231, 9223372036854775743
+  br i1 %299, label %304, label %300
 
-351:                                              ; preds = %347, %342
-  %352 = getelementptr inbounds %struct.plan_golden, ptr %241, i64 1
-  store ptr %352, ptr %89, align 8
-  %353 = icmp ult ptr %352, %237
-  br i1 %353, label %240, label %354, !llvm.loop !32
+300:                                              ; preds = %298
+  %301 = add nsw i64 %231, 63
+  %302 = sdiv i64 %301, 64
+  %303 = shl nsw i64 %302, 6
+  br label %304
 
-354:                                              ; preds = %351, %240, %233
-  %355 = icmp ult ptr %235, %83
-  br i1 %355, label %91, label %356, !llvm.loop !33
+304:                                              ; preds = %300, %298
+  %305 = phi i64 [ %303, %300 ], [ 9223372036854775807, %298 ]
+  %306 = getelementptr inbounds i8, ptr %151, i64 %305
+  br label %307
 
-356:                                              ; preds = %166, %354, %347, %71
-  %357 = phi i32 [ 0, %71 ], [ -13, %347 ], [ 0, %354 ], [ -10, %166 ]
-  store ptr %73, ptr %72, align 8
-  ret i32 %357
+307:                                              ; preds = %304, %297
+  %308 = phi ptr [ %306, %304 ], [ %151, %297 ]
+  %309 = add nuw nsw i64 %150, 1
+  %310 = icmp eq i64 %309, %136
+  br i1 %310, label %148, label %149, !llvm.loop !26
+
+311:                                              ; preds = %148
+  %312 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #19
+  %313 = icmp eq i32 %312, 0
+  br i1 %313, label %139, label %314, !llvm.loop !27
+
+314:                                              ; preds = %142, %311, %121, %123
+  %315 = phi i32 [ %122, %121 ], [ 0, %123 ], [ %312, %311 ], [ 0, %142 ]
+  store ptr %115, ptr %114, align 8
+  ret i32 %315
+
+316:                                              ; preds = %103, %316
+  %317 = phi i64 [ %324, %316 ], [ 0, %103 ]
+  %318 = load ptr, ptr %35, align 8
+  %319 = getelementptr inbounds %struct.tensor, ptr %318, i64 %317
+  store ptr null, ptr %319, align 8
+  %320 = getelementptr inbounds i8, ptr %319, i64 8
+  store i32 1, ptr %320, align 8
+  %321 = getelementptr inbounds i8, ptr %319, i64 12
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(10) %321, i8 0, i64 10, i1 false)
+  %322 = getelementptr inbounds i8, ptr %319, i64 22
+  store i16 1, ptr %322, align 2
+  %323 = getelementptr inbounds i8, ptr %319, i64 24
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %323, i8 0, i64 24, i1 false)
+  %324 = add nuw nsw i64 %317, 1
+  %325 = icmp eq i64 %324, %36
+  br i1 %325, label %113, label %316, !llvm.loop !28
 }
 
-; Function Attrs: nofree norecurse nounwind memory(readwrite, argmem: read, inaccessiblemem: none)
-define i64 @model_selftest_bytes() local_unnamed_addr #11 {
-  %1 = load atomic i32, ptr @chosen acquire, align 4
-  %2 = icmp eq i32 %1, 0
-  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
-  %4 = zext i32 %3 to i64
-  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
-  %6 = add i32 %1, -1
-  %7 = zext i32 %6 to i64
-  %8 = getelementptr inbounds %struct.plan_code, ptr %5, i64 %7
-  %9 = select i1 %2, ptr null, ptr %8
-  br i1 %2, label %162, label %10
+; Function Attrs: nofree nounwind memory(readwrite, inaccessiblemem: none)
+define i64 @model_selftest_bytes() local_unnamed_addr #10 {
+  %1 = alloca [2048 x i64], align 8
+  %2 = load atomic i32, ptr @chosen acquire, align 4
+  %3 = icmp eq i32 %2, 0
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %5 = zext i32 %4 to i64
+  %6 = getelementptr inbounds i8, ptr @model_plan, i64 %5
+  %7 = add i32 %2, -1
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds %struct.plan_code, ptr %6, i64 %8
+  %10 = select i1 %3, ptr null, ptr %9
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %1) #17
+  br i1 %3, label %69, label %11
 
-10:                                               ; preds = %0
-  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %12 = zext i32 %11 to i64
-  %13 = getelementptr inbounds i8, ptr @model_plan, i64 %12
-  %14 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %15 = zext i32 %14 to i64
-  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
-  %17 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %18 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %19 = add i32 %18, %17
-  %20 = zext i32 %19 to i64
-  %21 = shl nuw nsw i64 %20, 4
-  %22 = add nuw nsw i64 %21, 63
-  %23 = and i64 %22, 137438953408
-  %24 = icmp eq i32 %17, 0
-  br i1 %24, label %27, label %25
+11:                                               ; preds = %0
+  %12 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 18), align 4
+  %13 = zext i32 %12 to i64
+  %14 = getelementptr inbounds i8, ptr @model_plan, i64 %13
+  %15 = getelementptr inbounds %struct.plan_code, ptr %10, i64 0, i32 13
+  %16 = load i32, ptr %15, align 8
+  %17 = getelementptr inbounds %struct.plan_code, ptr %10, i64 0, i32 14
+  %18 = load i32, ptr %17, align 4
+  %19 = call fastcc i32 @fill_numbers(ptr noundef nonnull %14, i32 noundef %16, i32 noundef %18, ptr noundef nonnull %1) #19
+  %20 = icmp eq i32 %19, 0
+  br i1 %20, label %23, label %21
 
-25:                                               ; preds = %10
-  %26 = zext i32 %17 to i64
-  br label %32
+21:                                               ; preds = %11
+  %22 = sext i32 %19 to i64
+  br label %69
 
-27:                                               ; preds = %74, %10
-  %28 = phi i64 [ %23, %10 ], [ %79, %74 ]
-  %29 = icmp eq i32 %18, 0
-  br i1 %29, label %132, label %30
+23:                                               ; preds = %11
+  %24 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %25 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %26 = add i32 %25, %24
+  %27 = zext i32 %26 to i64
+  %28 = shl nuw nsw i64 %27, 4
+  %29 = add nuw nsw i64 %28, 63
+  %30 = and i64 %29, 137438953408
+  %31 = icmp eq i32 %26, 0
+  br i1 %31, label %65, label %32
 
-30:                                               ; preds = %27
-  %31 = zext i32 %18 to i64
-  br label %82
+32:                                               ; preds = %23
+  %33 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %34 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  br label %35
 
-32:                                               ; preds = %74, %25
-  %33 = phi i64 [ 0, %25 ], [ %80, %74 ]
-  %34 = phi i64 [ %23, %25 ], [ %79, %74 ]
-  %35 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %33
-  %36 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 4
-  %37 = load i32, ptr %36, align 8
-  %38 = zext i32 %37 to i64
-  %39 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 2
-  %40 = load i32, ptr %39, align 8
-  %41 = icmp eq i32 %40, 0
-  br i1 %41, label %74, label %42
+35:                                               ; preds = %60, %32
+  %36 = phi i32 [ 0, %32 ], [ %63, %60 ]
+  %37 = phi i64 [ %30, %32 ], [ %62, %60 ]
+  %38 = icmp ult i32 %36, %24
+  %39 = select i1 %38, i32 0, i32 %24
+  %40 = sub i32 %36, %39
+  %41 = select i1 %38, i32 %33, i32 %34
+  %42 = zext i32 %41 to i64
+  %43 = getelementptr inbounds i8, ptr @model_plan, i64 %42
+  %44 = zext i32 %40 to i64
+  %45 = getelementptr inbounds %struct.plan_tensor, ptr %43, i64 %44
+  %46 = getelementptr inbounds %struct.plan_tensor, ptr %45, i64 0, i32 9
+  %47 = load i64, ptr %46, align 8
+  %48 = icmp slt i64 %47, 0
+  br i1 %48, label %49, label %53
 
-42:                                               ; preds = %32
-  %43 = zext i32 %40 to i64
-  %44 = icmp eq i32 %40, 1
-  br i1 %44, label %63, label %45
+49:                                               ; preds = %35
+  %50 = xor i64 %47, -1
+  %51 = getelementptr inbounds i64, ptr %1, i64 %50
+  %52 = load i64, ptr %51, align 8
+  br label %53
 
-45:                                               ; preds = %42
-  %46 = and i64 %43, 4294967294
-  br label %47
+53:                                               ; preds = %49, %35
+  %54 = phi i64 [ %52, %49 ], [ %47, %35 ]
+  %55 = icmp sgt i64 %54, 9223372036854775743
+  br i1 %55, label %60, label %56
 
-47:                                               ; preds = %47, %45
-  %48 = phi i64 [ 0, %45 ], [ %58, %47 ]
-  %49 = phi i64 [ %38, %45 ], [ %56, %47 ]
-  %50 = phi i64 [ 1, %45 ], [ %57, %47 ]
-  %51 = or i64 %48, 1
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %48
-  %53 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %51
-  %54 = load i64, ptr %52, align 8
-  %55 = load i64, ptr %53, align 8
-  %56 = mul i64 %54, %49
-  %57 = mul i64 %55, %50
-  %58 = add nuw i64 %48, 2
-  %59 = icmp eq i64 %58, %46
-  br i1 %59, label %60, label %47, !llvm.loop !34
+56:                                               ; preds = %53
+  %57 = add nsw i64 %54, 63
+  %58 = sdiv i64 %57, 64
+  %59 = shl nsw i64 %58, 6
+  br label %60
 
-60:                                               ; preds = %47
-  %61 = mul i64 %57, %56
-  %62 = icmp eq i64 %46, %43
-  br i1 %62, label %74, label %63
+60:                                               ; preds = %56, %53
+  %61 = phi i64 [ %59, %56 ], [ 9223372036854775807, %53 ]
+  %62 = add nsw i64 %61, %37
+  %63 = add nuw i32 %36, 1
+  %64 = icmp eq i32 %63, %26
+  br i1 %64, label %65, label %35, !llvm.loop !29
 
-63:                                               ; preds = %42, %60
-  %64 = phi i64 [ 0, %42 ], [ %46, %60 ]
-  %65 = phi i64 [ %38, %42 ], [ %61, %60 ]
-  br label %66
+65:                                               ; preds = %60, %23
+  %66 = phi i64 [ %30, %23 ], [ %62, %60 ]
+  %67 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %10, ptr noundef nonnull %1, i32 noundef 1) #19
+  %68 = add nsw i64 %67, %66
+  br label %69
 
-66:                                               ; preds = %63, %66
-  %67 = phi i64 [ %72, %66 ], [ %64, %63 ]
-  %68 = phi i64 [ %71, %66 ], [ %65, %63 ]
-  %69 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %67
-  %70 = load i64, ptr %69, align 8
-  %71 = mul nsw i64 %70, %68
-  %72 = add nuw nsw i64 %67, 1
-  %73 = icmp eq i64 %72, %43
-  br i1 %73, label %74, label %66, !llvm.loop !35
-
-74:                                               ; preds = %66, %60, %32
-  %75 = phi i64 [ %38, %32 ], [ %61, %60 ], [ %71, %66 ]
-  %76 = add nsw i64 %75, 63
-  %77 = sdiv i64 %76, 64
-  %78 = shl nsw i64 %77, 6
-  %79 = add nsw i64 %78, %34
-  %80 = add nuw nsw i64 %33, 1
-  %81 = icmp eq i64 %80, %26
-  br i1 %81, label %27, label %32, !llvm.loop !36
-
-82:                                               ; preds = %124, %30
-  %83 = phi i64 [ 0, %30 ], [ %130, %124 ]
-  %84 = phi i64 [ %28, %30 ], [ %129, %124 ]
-  %85 = getelementptr inbounds %struct.plan_tensor, ptr %16, i64 %83
-  %86 = getelementptr inbounds %struct.plan_tensor, ptr %85, i64 0, i32 4
-  %87 = load i32, ptr %86, align 8
-  %88 = zext i32 %87 to i64
-  %89 = getelementptr inbounds %struct.plan_tensor, ptr %85, i64 0, i32 2
-  %90 = load i32, ptr %89, align 8
-  %91 = icmp eq i32 %90, 0
-  br i1 %91, label %124, label %92
-
-92:                                               ; preds = %82
-  %93 = zext i32 %90 to i64
-  %94 = icmp eq i32 %90, 1
-  br i1 %94, label %113, label %95
-
-95:                                               ; preds = %92
-  %96 = and i64 %93, 4294967294
-  br label %97
-
-97:                                               ; preds = %97, %95
-  %98 = phi i64 [ 0, %95 ], [ %108, %97 ]
-  %99 = phi i64 [ %88, %95 ], [ %106, %97 ]
-  %100 = phi i64 [ 1, %95 ], [ %107, %97 ]
-  %101 = or i64 %98, 1
-  %102 = getelementptr inbounds %struct.plan_tensor, ptr %85, i64 0, i32 8, i64 %98
-  %103 = getelementptr inbounds %struct.plan_tensor, ptr %85, i64 0, i32 8, i64 %101
-  %104 = load i64, ptr %102, align 8
-  %105 = load i64, ptr %103, align 8
-  %106 = mul i64 %104, %99
-  %107 = mul i64 %105, %100
-  %108 = add nuw i64 %98, 2
-  %109 = icmp eq i64 %108, %96
-  br i1 %109, label %110, label %97, !llvm.loop !37
-
-110:                                              ; preds = %97
-  %111 = mul i64 %107, %106
-  %112 = icmp eq i64 %96, %93
-  br i1 %112, label %124, label %113
-
-113:                                              ; preds = %92, %110
-  %114 = phi i64 [ 0, %92 ], [ %96, %110 ]
-  %115 = phi i64 [ %88, %92 ], [ %111, %110 ]
-  br label %116
-
-116:                                              ; preds = %113, %116
-  %117 = phi i64 [ %122, %116 ], [ %114, %113 ]
-  %118 = phi i64 [ %121, %116 ], [ %115, %113 ]
-  %119 = getelementptr inbounds %struct.plan_tensor, ptr %85, i64 0, i32 8, i64 %117
-  %120 = load i64, ptr %119, align 8
-  %121 = mul nsw i64 %120, %118
-  %122 = add nuw nsw i64 %117, 1
-  %123 = icmp eq i64 %122, %93
-  br i1 %123, label %124, label %116, !llvm.loop !38
-
-124:                                              ; preds = %116, %110, %82
-  %125 = phi i64 [ %88, %82 ], [ %111, %110 ], [ %121, %116 ]
-  %126 = add nsw i64 %125, 63
-  %127 = sdiv i64 %126, 64
-  %128 = shl nsw i64 %127, 6
-  %129 = add nsw i64 %128, %84
-  %130 = add nuw nsw i64 %83, 1
-  %131 = icmp eq i64 %130, %31
-  br i1 %131, label %132, label %82, !llvm.loop !39
-
-132:                                              ; preds = %124, %27
-  %133 = phi i64 [ %28, %27 ], [ %129, %124 ]
-  %134 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 6
-  %135 = load i32, ptr %134, align 8
-  %136 = zext i32 %135 to i64
-  %137 = mul nuw nsw i64 %136, 48
-  %138 = add nuw nsw i64 %137, 63
-  %139 = and i64 %138, 549755813824
-  %140 = shl nuw nsw i64 %136, 4
-  %141 = add nuw nsw i64 %140, 63
-  %142 = and i64 %141, 137438953408
-  %143 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 8
-  %144 = load i64, ptr %143, align 8
-  %145 = add nsw i64 %144, 63
-  %146 = sdiv i64 %145, 64
-  %147 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 9
-  %148 = load i64, ptr %147, align 8
-  %149 = add nsw i64 %148, 63
-  %150 = sdiv i64 %149, 64
-  %151 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 10
-  %152 = load i64, ptr %151, align 8
-  %153 = add nsw i64 %152, 63
-  %154 = sdiv i64 %153, 64
-  %155 = add nsw i64 %150, %146
-  %156 = add nsw i64 %155, %154
-  %157 = shl i64 %156, 6
-  %158 = add i64 %133, 128
-  %159 = add i64 %158, %142
-  %160 = add i64 %159, %139
-  %161 = add i64 %160, %157
-  br label %162
-
-162:                                              ; preds = %0, %132
-  %163 = phi i64 [ %161, %132 ], [ -8, %0 ]
-  ret i64 %163
+69:                                               ; preds = %21, %65, %0
+  %70 = phi i64 [ -8, %0 ], [ %22, %21 ], [ %68, %65 ]
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %1) #17
+  ret i64 %70
 }
 
 ; Function Attrs: nounwind
@@ -2322,522 +2650,316 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %13 = zext i32 %12 to i64
   %14 = getelementptr inbounds %struct.plan_code, ptr %11, i64 %13
   %15 = select i1 %8, ptr null, ptr %14
-  br i1 %8, label %374, label %16
+  br i1 %8, label %93, label %16
 
 16:                                               ; preds = %2
   %17 = icmp eq i64 %4, 0
-  br i1 %17, label %374, label %18
+  br i1 %17, label %93, label %18
 
 18:                                               ; preds = %16
   %19 = and i64 %4, 63
   %20 = icmp eq i64 %19, 0
-  br i1 %20, label %21, label %374
+  br i1 %20, label %21, label %93
 
 21:                                               ; preds = %18
-  %22 = tail call i64 @model_selftest_bytes() #17
+  %22 = tail call i64 @model_selftest_bytes() #19
   %23 = icmp ult i64 %6, %22
-  br i1 %23, label %374, label %24
+  br i1 %23, label %93, label %24
 
 24:                                               ; preds = %21
   %25 = getelementptr inbounds %struct.plan_code, ptr %15, i64 0, i32 12
   %26 = load i32, ptr %25, align 4
   %27 = icmp eq i32 %26, 0
-  br i1 %27, label %374, label %28
+  br i1 %27, label %93, label %28
 
 28:                                               ; preds = %24
-  %29 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %30 = zext i32 %29 to i64
-  %31 = getelementptr inbounds i8, ptr @model_plan, i64 %30
-  %32 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %33 = zext i32 %32 to i64
-  %34 = getelementptr inbounds i8, ptr @model_plan, i64 %33
-  %35 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %36 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %37 = add i32 %36, %35
-  %38 = zext i32 %37 to i64
-  %39 = shl nuw nsw i64 %38, 4
-  %40 = add nuw nsw i64 %39, 63
-  %41 = and i64 %40, 137438953408
-  %42 = icmp eq i32 %35, 0
-  br i1 %42, label %45, label %43
-
-43:                                               ; preds = %28
-  %44 = zext i32 %35 to i64
-  br label %50
-
-45:                                               ; preds = %92, %28
-  %46 = phi i64 [ %41, %28 ], [ %97, %92 ]
-  %47 = icmp eq i32 %36, 0
-  br i1 %47, label %150, label %48
-
-48:                                               ; preds = %45
-  %49 = zext i32 %36 to i64
-  br label %100
-
-50:                                               ; preds = %92, %43
-  %51 = phi i64 [ 0, %43 ], [ %98, %92 ]
-  %52 = phi i64 [ %41, %43 ], [ %97, %92 ]
-  %53 = getelementptr inbounds %struct.plan_tensor, ptr %31, i64 %51
-  %54 = getelementptr inbounds %struct.plan_tensor, ptr %53, i64 0, i32 4
-  %55 = load i32, ptr %54, align 8
-  %56 = zext i32 %55 to i64
-  %57 = getelementptr inbounds %struct.plan_tensor, ptr %53, i64 0, i32 2
-  %58 = load i32, ptr %57, align 8
-  %59 = icmp eq i32 %58, 0
-  br i1 %59, label %92, label %60
-
-60:                                               ; preds = %50
-  %61 = zext i32 %58 to i64
-  %62 = icmp eq i32 %58, 1
-  br i1 %62, label %81, label %63
-
-63:                                               ; preds = %60
-  %64 = and i64 %61, 4294967294
-  br label %65
-
-65:                                               ; preds = %65, %63
-  %66 = phi i64 [ 0, %63 ], [ %76, %65 ]
-  %67 = phi i64 [ %56, %63 ], [ %74, %65 ]
-  %68 = phi i64 [ 1, %63 ], [ %75, %65 ]
-  %69 = or i64 %66, 1
-  %70 = getelementptr inbounds %struct.plan_tensor, ptr %53, i64 0, i32 8, i64 %66
-  %71 = getelementptr inbounds %struct.plan_tensor, ptr %53, i64 0, i32 8, i64 %69
-  %72 = load i64, ptr %70, align 8
-  %73 = load i64, ptr %71, align 8
-  %74 = mul i64 %72, %67
-  %75 = mul i64 %73, %68
-  %76 = add nuw i64 %66, 2
-  %77 = icmp eq i64 %76, %64
-  br i1 %77, label %78, label %65, !llvm.loop !40
-
-78:                                               ; preds = %65
-  %79 = mul i64 %75, %74
-  %80 = icmp eq i64 %64, %61
-  br i1 %80, label %92, label %81
-
-81:                                               ; preds = %60, %78
-  %82 = phi i64 [ 0, %60 ], [ %64, %78 ]
-  %83 = phi i64 [ %56, %60 ], [ %79, %78 ]
-  br label %84
-
-84:                                               ; preds = %81, %84
-  %85 = phi i64 [ %90, %84 ], [ %82, %81 ]
-  %86 = phi i64 [ %89, %84 ], [ %83, %81 ]
-  %87 = getelementptr inbounds %struct.plan_tensor, ptr %53, i64 0, i32 8, i64 %85
-  %88 = load i64, ptr %87, align 8
-  %89 = mul nsw i64 %88, %86
-  %90 = add nuw nsw i64 %85, 1
-  %91 = icmp eq i64 %90, %61
-  br i1 %91, label %92, label %84, !llvm.loop !41
-
-92:                                               ; preds = %84, %78, %50
-  %93 = phi i64 [ %56, %50 ], [ %79, %78 ], [ %89, %84 ]
-  %94 = add nsw i64 %93, 63
-  %95 = sdiv i64 %94, 64
-  %96 = shl nsw i64 %95, 6
-  %97 = add nsw i64 %96, %52
-  %98 = add nuw nsw i64 %51, 1
-  %99 = icmp eq i64 %98, %44
-  br i1 %99, label %45, label %50, !llvm.loop !36
-
-100:                                              ; preds = %142, %48
-  %101 = phi i64 [ 0, %48 ], [ %148, %142 ]
-  %102 = phi i64 [ %46, %48 ], [ %147, %142 ]
-  %103 = getelementptr inbounds %struct.plan_tensor, ptr %34, i64 %101
-  %104 = getelementptr inbounds %struct.plan_tensor, ptr %103, i64 0, i32 4
-  %105 = load i32, ptr %104, align 8
-  %106 = zext i32 %105 to i64
-  %107 = getelementptr inbounds %struct.plan_tensor, ptr %103, i64 0, i32 2
-  %108 = load i32, ptr %107, align 8
-  %109 = icmp eq i32 %108, 0
-  br i1 %109, label %142, label %110
-
-110:                                              ; preds = %100
-  %111 = zext i32 %108 to i64
-  %112 = icmp eq i32 %108, 1
-  br i1 %112, label %131, label %113
-
-113:                                              ; preds = %110
-  %114 = and i64 %111, 4294967294
-  br label %115
-
-115:                                              ; preds = %115, %113
-  %116 = phi i64 [ 0, %113 ], [ %126, %115 ]
-  %117 = phi i64 [ %106, %113 ], [ %124, %115 ]
-  %118 = phi i64 [ 1, %113 ], [ %125, %115 ]
-  %119 = or i64 %116, 1
-  %120 = getelementptr inbounds %struct.plan_tensor, ptr %103, i64 0, i32 8, i64 %116
-  %121 = getelementptr inbounds %struct.plan_tensor, ptr %103, i64 0, i32 8, i64 %119
-  %122 = load i64, ptr %120, align 8
-  %123 = load i64, ptr %121, align 8
-  %124 = mul i64 %122, %117
-  %125 = mul i64 %123, %118
-  %126 = add nuw i64 %116, 2
-  %127 = icmp eq i64 %126, %114
-  br i1 %127, label %128, label %115, !llvm.loop !42
-
-128:                                              ; preds = %115
-  %129 = mul i64 %125, %124
-  %130 = icmp eq i64 %114, %111
-  br i1 %130, label %142, label %131
-
-131:                                              ; preds = %110, %128
-  %132 = phi i64 [ 0, %110 ], [ %114, %128 ]
-  %133 = phi i64 [ %106, %110 ], [ %129, %128 ]
-  br label %134
-
-134:                                              ; preds = %131, %134
-  %135 = phi i64 [ %140, %134 ], [ %132, %131 ]
-  %136 = phi i64 [ %139, %134 ], [ %133, %131 ]
-  %137 = getelementptr inbounds %struct.plan_tensor, ptr %103, i64 0, i32 8, i64 %135
-  %138 = load i64, ptr %137, align 8
-  %139 = mul nsw i64 %138, %136
-  %140 = add nuw nsw i64 %135, 1
-  %141 = icmp eq i64 %140, %111
-  br i1 %141, label %142, label %134, !llvm.loop !43
-
-142:                                              ; preds = %134, %128, %100
-  %143 = phi i64 [ %106, %100 ], [ %129, %128 ], [ %139, %134 ]
-  %144 = add nsw i64 %143, 63
-  %145 = sdiv i64 %144, 64
-  %146 = shl nsw i64 %145, 6
-  %147 = add nsw i64 %146, %102
-  %148 = add nuw nsw i64 %101, 1
-  %149 = icmp eq i64 %148, %49
-  br i1 %149, label %150, label %100, !llvm.loop !39
-
-150:                                              ; preds = %142, %45
-  %151 = phi i64 [ %46, %45 ], [ %147, %142 ]
-  %152 = getelementptr inbounds i8, ptr %5, i64 %151
-  %153 = getelementptr inbounds %struct.plan_code, ptr %15, i64 0, i32 11
-  %154 = load i32, ptr %153, align 8
-  %155 = zext i32 %154 to i64
-  %156 = getelementptr inbounds i8, ptr @model_plan, i64 %155
-  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %3) #15
+  %29 = getelementptr inbounds %struct.plan_code, ptr %15, i64 0, i32 11
+  %30 = load i32, ptr %29, align 8
+  %31 = zext i32 %30 to i64
+  %32 = getelementptr inbounds i8, ptr @model_plan, i64 %31
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %3) #17
   store ptr %15, ptr %3, align 8
-  %157 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 1
-  %158 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 2
-  %159 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 3
-  store <2 x ptr> zeroinitializer, ptr %159, align 8
-  %160 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 5
-  store <2 x ptr> zeroinitializer, ptr %160, align 8
-  %161 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 7
-  store ptr null, ptr %161, align 8
-  %162 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 8
-  store ptr %156, ptr %162, align 8
-  %163 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 9
-  %164 = zext i32 %26 to i64
-  %165 = getelementptr inbounds %struct.plan_golden, ptr %156, i64 %164
-  store ptr %165, ptr %163, align 8
-  %166 = icmp eq i32 %37, 0
-  br i1 %166, label %167, label %169
+  %33 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 1
+  %34 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 2
+  %35 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 4
+  store <2 x ptr> zeroinitializer, ptr %35, align 8
+  %36 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 6
+  store <2 x ptr> zeroinitializer, ptr %36, align 8
+  %37 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 8
+  store ptr null, ptr %37, align 8
+  %38 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 9
+  store ptr %32, ptr %38, align 8
+  %39 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 10
+  %40 = zext i32 %26 to i64
+  %41 = getelementptr inbounds %struct.plan_golden, ptr %32, i64 %40
+  store ptr %41, ptr %39, align 8
+  %42 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %43 = zext i32 %42 to i64
+  %44 = getelementptr inbounds %struct.plan_code, ptr %15, i64 0, i32 14
+  %45 = load i32, ptr %44, align 4
+  %46 = zext i32 %45 to i64
+  %47 = add nuw nsw i64 %46, %43
+  %48 = shl nuw nsw i64 %47, 3
+  %49 = add nuw nsw i64 %48, 63
+  %50 = and i64 %49, 137438953408
+  %51 = icmp ult i64 %6, %50
+  br i1 %51, label %91, label %52
 
-167:                                              ; preds = %150
-  %168 = zext i32 %35 to i64
-  br label %350
+52:                                               ; preds = %28
+  %53 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 3
+  %54 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 18), align 4
+  %55 = zext i32 %54 to i64
+  %56 = getelementptr inbounds i8, ptr @model_plan, i64 %55
+  store ptr %5, ptr %53, align 8
+  %57 = getelementptr inbounds %struct.plan_code, ptr %15, i64 0, i32 13
+  %58 = load i32, ptr %57, align 8
+  %59 = tail call fastcc i32 @fill_numbers(ptr noundef nonnull %56, i32 noundef %58, i32 noundef %45, ptr noundef nonnull %5) #19
+  %60 = icmp eq i32 %59, 0
+  br i1 %60, label %61, label %91
 
-169:                                              ; preds = %150
-  %170 = getelementptr inbounds i8, ptr %5, i64 %41
-  %171 = zext i32 %35 to i64
-  br label %172
+61:                                               ; preds = %52
+  %62 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %15, ptr noundef nonnull %5, i32 noundef 1) #19
+  %63 = icmp ult i64 %6, %62
+  br i1 %63, label %91, label %64
 
-172:                                              ; preds = %342, %169
-  %173 = phi i64 [ 0, %169 ], [ %348, %342 ]
-  %174 = phi ptr [ %170, %169 ], [ %347, %342 ]
-  %175 = icmp ult i64 %173, %171
-  %176 = getelementptr inbounds %struct.plan_tensor, ptr %31, i64 %173
-  %177 = trunc i64 %173 to i32
-  %178 = sub i32 %177, %35
-  %179 = zext i32 %178 to i64
-  %180 = getelementptr inbounds %struct.plan_tensor, ptr %34, i64 %179
-  %181 = select i1 %175, ptr %176, ptr %180
-  %182 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 4
-  %183 = load i32, ptr %182, align 8
-  %184 = zext i32 %183 to i64
-  %185 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 2
-  %186 = load i32, ptr %185, align 8
-  %187 = icmp eq i32 %186, 0
-  br i1 %187, label %224, label %188
+64:                                               ; preds = %61
+  %65 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %15, ptr noundef nonnull %5, i32 noundef 1) #19
+  %66 = getelementptr inbounds i8, ptr %5, i64 %65
+  %67 = tail call fastcc ptr @place_tensors(ptr noundef nonnull %66, ptr noundef nonnull %5) #19
+  store ptr %66, ptr %33, align 8
+  %68 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %69 = zext i32 %68 to i64
+  %70 = getelementptr inbounds %struct.model_buffer, ptr %66, i64 %69
+  store ptr %70, ptr %34, align 8
+  %71 = call fastcc i32 @run_model(ptr noundef nonnull %3, ptr noundef nonnull %5, ptr noundef null) #19
+  %72 = icmp eq ptr %1, null
+  br i1 %72, label %91, label %73
 
-188:                                              ; preds = %172
-  %189 = zext i32 %186 to i64
-  %190 = icmp eq i32 %186, 1
-  br i1 %190, label %209, label %191
+73:                                               ; preds = %64
+  %74 = load i32, ptr %25, align 4
+  %75 = load ptr, ptr %38, align 8
+  %76 = ptrtoint ptr %75 to i64
+  %77 = ptrtoint ptr %32 to i64
+  %78 = sub i64 %76, %77
+  %79 = lshr exact i64 %78, 5
+  %80 = trunc i64 %79 to i32
+  %81 = icmp eq i32 %71, -13
+  br i1 %81, label %82, label %87
 
-191:                                              ; preds = %188
-  %192 = and i64 %189, 4294967294
-  br label %193
+82:                                               ; preds = %73
+  %83 = getelementptr inbounds %struct.plan_golden, ptr %75, i64 0, i32 2
+  %84 = load i32, ptr %83, align 8
+  %85 = zext i32 %84 to i64
+  %86 = getelementptr inbounds i8, ptr @model_plan, i64 %85
+  br label %87
 
-193:                                              ; preds = %193, %191
-  %194 = phi i64 [ 0, %191 ], [ %204, %193 ]
-  %195 = phi i64 [ %184, %191 ], [ %202, %193 ]
-  %196 = phi i64 [ 1, %191 ], [ %203, %193 ]
-  %197 = or i64 %194, 1
-  %198 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 8, i64 %194
-  %199 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 8, i64 %197
-  %200 = load i64, ptr %198, align 8
-  %201 = load i64, ptr %199, align 8
-  %202 = mul i64 %200, %195
-  %203 = mul i64 %201, %196
-  %204 = add nuw i64 %194, 2
-  %205 = icmp eq i64 %204, %192
-  br i1 %205, label %206, label %193, !llvm.loop !44
+87:                                               ; preds = %73, %82
+  %88 = phi ptr [ %86, %82 ], [ null, %73 ]
+  store i32 %74, ptr %1, align 8
+  %89 = getelementptr inbounds i8, ptr %1, i64 4
+  store i32 %80, ptr %89, align 4
+  %90 = getelementptr inbounds i8, ptr %1, i64 8
+  store ptr %88, ptr %90, align 8
+  br label %91
 
-206:                                              ; preds = %193
-  %207 = mul i64 %203, %202
-  %208 = icmp eq i64 %192, %189
-  br i1 %208, label %220, label %209
+91:                                               ; preds = %61, %52, %28, %64, %87
+  %92 = phi i32 [ %71, %87 ], [ %71, %64 ], [ %59, %52 ], [ -4, %28 ], [ -4, %61 ]
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %3) #17
+  br label %93
 
-209:                                              ; preds = %188, %206
-  %210 = phi i64 [ 0, %188 ], [ %192, %206 ]
-  %211 = phi i64 [ %184, %188 ], [ %207, %206 ]
-  br label %212
+93:                                               ; preds = %24, %21, %18, %16, %2, %91
+  %94 = phi i32 [ %92, %91 ], [ -8, %2 ], [ -1, %16 ], [ -3, %18 ], [ -4, %21 ], [ -14, %24 ]
+  ret i32 %94
+}
 
-212:                                              ; preds = %209, %212
-  %213 = phi i64 [ %218, %212 ], [ %210, %209 ]
-  %214 = phi i64 [ %217, %212 ], [ %211, %209 ]
-  %215 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 8, i64 %213
-  %216 = load i64, ptr %215, align 8
-  %217 = mul nsw i64 %216, %214
-  %218 = add nuw nsw i64 %213, 1
-  %219 = icmp eq i64 %218, %189
-  br i1 %219, label %220, label %212, !llvm.loop !45
+; Function Attrs: nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture noundef readonly %1) unnamed_addr #12 {
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %5 = add i32 %4, %3
+  %6 = icmp eq i32 %5, 0
+  br i1 %6, label %16, label %7
 
-220:                                              ; preds = %212, %206
-  %221 = phi i64 [ %207, %206 ], [ %217, %212 ]
-  %222 = getelementptr inbounds %struct.model_buffer, ptr %5, i64 %173
-  store ptr %174, ptr %222, align 8
-  %223 = getelementptr inbounds i8, ptr %222, i64 8
-  store i64 %221, ptr %223, align 8
-  br i1 %175, label %230, label %342
+7:                                                ; preds = %2
+  %8 = zext i32 %5 to i64
+  %9 = shl nuw nsw i64 %8, 4
+  %10 = add nuw nsw i64 %9, 63
+  %11 = and i64 %10, 137438953408
+  %12 = getelementptr inbounds i8, ptr %0, i64 %11
+  %13 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %14 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %15 = zext i32 %3 to i64
+  br label %17
 
-224:                                              ; preds = %172
-  %225 = getelementptr inbounds %struct.model_buffer, ptr %5, i64 %173
-  store ptr %174, ptr %225, align 8
-  %226 = getelementptr inbounds i8, ptr %225, i64 8
-  store i64 %184, ptr %226, align 8
-  br i1 %175, label %227, label %342
+16:                                               ; preds = %127, %2
+  ret ptr %0
 
-227:                                              ; preds = %224
-  %228 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 1
-  %229 = load i32, ptr %228, align 4
-  br label %263
+17:                                               ; preds = %7, %127
+  %18 = phi i64 [ 0, %7 ], [ %130, %127 ]
+  %19 = phi ptr [ %12, %7 ], [ %129, %127 ]
+  %20 = icmp ult i64 %18, %15
+  %21 = select i1 %20, i32 0, i32 %3
+  %22 = trunc i64 %18 to i32
+  %23 = sub i32 %22, %21
+  %24 = select i1 %20, i32 %13, i32 %14
+  %25 = zext i32 %24 to i64
+  %26 = getelementptr inbounds i8, ptr @model_plan, i64 %25
+  %27 = zext i32 %23 to i64
+  %28 = getelementptr inbounds %struct.plan_tensor, ptr %26, i64 %27
+  %29 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 9
+  %30 = load i64, ptr %29, align 8
+  %31 = icmp slt i64 %30, 0
+  br i1 %31, label %32, label %36
 
-230:                                              ; preds = %220
-  %231 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 1
-  %232 = load i32, ptr %231, align 4
-  %233 = icmp ult i32 %186, 2
-  br i1 %233, label %252, label %234
+32:                                               ; preds = %17
+  %33 = xor i64 %30, -1
+  %34 = getelementptr inbounds i64, ptr %1, i64 %33
+  %35 = load i64, ptr %34, align 8
+  br label %36
 
-234:                                              ; preds = %230
-  %235 = and i64 %189, 4294967294
-  br label %236
+36:                                               ; preds = %17, %32
+  %37 = phi i64 [ %35, %32 ], [ %30, %17 ]
+  %38 = getelementptr inbounds %struct.model_buffer, ptr %0, i64 %18
+  store ptr %19, ptr %38, align 8
+  %39 = getelementptr inbounds i8, ptr %38, i64 8
+  store i64 %37, ptr %39, align 8
+  br i1 %20, label %40, label %121
 
-236:                                              ; preds = %236, %234
-  %237 = phi i64 [ 0, %234 ], [ %247, %236 ]
-  %238 = phi i64 [ %184, %234 ], [ %245, %236 ]
-  %239 = phi i64 [ 1, %234 ], [ %246, %236 ]
-  %240 = or i64 %237, 1
-  %241 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 8, i64 %237
-  %242 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 8, i64 %240
-  %243 = load i64, ptr %241, align 8
-  %244 = load i64, ptr %242, align 8
-  %245 = mul i64 %243, %238
-  %246 = mul i64 %244, %239
-  %247 = add nuw i64 %237, 2
-  %248 = icmp eq i64 %247, %235
-  br i1 %248, label %249, label %236, !llvm.loop !46
+40:                                               ; preds = %36
+  %41 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 4
+  %42 = load i32, ptr %41, align 8
+  %43 = zext i32 %42 to i64
+  %44 = sdiv i64 %37, %43
+  %45 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 1
+  %46 = load i32, ptr %45, align 4
+  %47 = zext i32 %46 to i64
+  %48 = getelementptr inbounds i8, ptr @model_plan, i64 %47
+  %49 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 6
+  %50 = load double, ptr %49, align 8
+  %51 = fcmp une double %50, 0.000000e+00
+  %52 = select i1 %51, double %50, double 1.562500e-02
+  %53 = icmp sgt i64 %44, 0
+  br i1 %53, label %54, label %121
 
-249:                                              ; preds = %236
-  %250 = mul i64 %246, %245
-  %251 = icmp eq i64 %235, %189
-  br i1 %251, label %263, label %252
+54:                                               ; preds = %40
+  %55 = shl nuw i64 %18, 32
+  %56 = load i8, ptr %48, align 1
+  %57 = icmp eq i8 %56, 0
+  br label %58
 
-252:                                              ; preds = %230, %249
-  %253 = phi i64 [ 0, %230 ], [ %235, %249 ]
-  %254 = phi i64 [ %184, %230 ], [ %250, %249 ]
-  br label %255
+58:                                               ; preds = %118, %54
+  %59 = phi i64 [ 0, %54 ], [ %119, %118 ]
+  %60 = add i64 %59, %55
+  %61 = mul i64 %60, -7046029254386353131
+  %62 = add i64 %61, -7046029254386353131
+  %63 = lshr i64 %62, 29
+  %64 = xor i64 %63, %62
+  %65 = mul i64 %64, -4658895280553007687
+  %66 = lshr i64 %65, 56
+  br i1 %57, label %78, label %67
 
-255:                                              ; preds = %252, %255
-  %256 = phi i64 [ %261, %255 ], [ %253, %252 ]
-  %257 = phi i64 [ %260, %255 ], [ %254, %252 ]
-  %258 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 8, i64 %256
-  %259 = load i64, ptr %258, align 8
-  %260 = mul nsw i64 %259, %257
-  %261 = add nuw nsw i64 %256, 1
-  %262 = icmp eq i64 %261, %189
-  br i1 %262, label %263, label %255, !llvm.loop !47
+67:                                               ; preds = %58, %73
+  %68 = phi i8 [ %76, %73 ], [ %56, %58 ]
+  %69 = phi ptr [ %75, %73 ], [ @.str.17, %58 ]
+  %70 = phi ptr [ %74, %73 ], [ %48, %58 ]
+  %71 = load i8, ptr %69, align 1
+  %72 = icmp eq i8 %68, %71
+  br i1 %72, label %73, label %78
 
-263:                                              ; preds = %255, %249, %227
-  %264 = phi i32 [ %229, %227 ], [ %232, %249 ], [ %232, %255 ]
-  %265 = phi i64 [ %184, %227 ], [ %221, %249 ], [ %221, %255 ]
-  %266 = phi i64 [ %184, %227 ], [ %250, %249 ], [ %260, %255 ]
-  %267 = zext i32 %264 to i64
-  %268 = getelementptr inbounds i8, ptr @model_plan, i64 %267
-  %269 = sdiv i64 %266, %184
-  %270 = getelementptr inbounds %struct.plan_tensor, ptr %181, i64 0, i32 6
-  %271 = load double, ptr %270, align 8
-  %272 = fcmp une double %271, 0.000000e+00
-  %273 = select i1 %272, double %271, double 1.562500e-02
-  %274 = icmp sgt i64 %269, 0
-  br i1 %274, label %275, label %342
+73:                                               ; preds = %67
+  %74 = getelementptr inbounds i8, ptr %70, i64 1
+  %75 = getelementptr inbounds i8, ptr %69, i64 1
+  %76 = load i8, ptr %74, align 1
+  %77 = icmp eq i8 %76, 0
+  br i1 %77, label %78, label %67, !llvm.loop !6
 
-275:                                              ; preds = %263
-  %276 = shl nuw i64 %173, 32
-  %277 = load i8, ptr %268, align 1
-  %278 = icmp eq i8 %277, 0
-  br label %279
+78:                                               ; preds = %73, %67, %58
+  %79 = phi ptr [ @.str.17, %58 ], [ %75, %73 ], [ %69, %67 ]
+  %80 = phi i8 [ 0, %58 ], [ 0, %73 ], [ %68, %67 ]
+  %81 = load i8, ptr %79, align 1
+  %82 = icmp eq i8 %80, %81
+  br i1 %82, label %83, label %89
 
-279:                                              ; preds = %339, %275
-  %280 = phi i64 [ 0, %275 ], [ %340, %339 ]
-  %281 = add i64 %280, %276
-  %282 = mul i64 %281, -7046029254386353131
-  %283 = add i64 %282, -7046029254386353131
-  %284 = lshr i64 %283, 29
-  %285 = xor i64 %284, %283
-  %286 = mul i64 %285, -4658895280553007687
-  %287 = lshr i64 %286, 56
-  br i1 %278, label %299, label %288
+83:                                               ; preds = %78
+  %84 = uitofp i64 %66 to double
+  %85 = fadd double %84, -1.280000e+02
+  %86 = fmul double %52, %85
+  %87 = fptrunc double %86 to float
+  %88 = getelementptr inbounds float, ptr %19, i64 %59
+  store float %87, ptr %88, align 4
+  br label %118
 
-288:                                              ; preds = %279, %294
-  %289 = phi i8 [ %297, %294 ], [ %277, %279 ]
-  %290 = phi ptr [ %296, %294 ], [ @.str.16, %279 ]
-  %291 = phi ptr [ %295, %294 ], [ %268, %279 ]
-  %292 = load i8, ptr %290, align 1
-  %293 = icmp eq i8 %289, %292
-  br i1 %293, label %294, label %299
-
-294:                                              ; preds = %288
-  %295 = getelementptr inbounds i8, ptr %291, i64 1
-  %296 = getelementptr inbounds i8, ptr %290, i64 1
-  %297 = load i8, ptr %295, align 1
-  %298 = icmp eq i8 %297, 0
-  br i1 %298, label %299, label %288, !llvm.loop !6
-
-299:                                              ; preds = %294, %288, %279
-  %300 = phi ptr [ @.str.16, %279 ], [ %290, %288 ], [ %296, %294 ]
-  %301 = phi i8 [ 0, %279 ], [ %289, %288 ], [ 0, %294 ]
-  %302 = load i8, ptr %300, align 1
-  %303 = icmp eq i8 %301, %302
-  br i1 %303, label %304, label %310
-
-304:                                              ; preds = %299
-  %305 = uitofp i64 %287 to double
-  %306 = fadd double %305, -1.280000e+02
-  %307 = fmul double %273, %306
-  %308 = fptrunc double %307 to float
-  %309 = getelementptr inbounds float, ptr %174, i64 %280
-  store float %308, ptr %309, align 4
-  br label %339
-
-310:                                              ; preds = %299
-  switch i32 %183, label %339 [
-    i32 8, label %311
-    i32 4, label %314
-    i32 1, label %318
+89:                                               ; preds = %78
+  switch i32 %42, label %118 [
+    i32 8, label %90
+    i32 4, label %93
+    i32 1, label %97
   ]
 
-311:                                              ; preds = %310
-  %312 = and i64 %287, 1
-  %313 = getelementptr inbounds i64, ptr %174, i64 %280
-  store i64 %312, ptr %313, align 8
-  br label %339
+90:                                               ; preds = %89
+  %91 = and i64 %66, 1
+  %92 = getelementptr inbounds i64, ptr %19, i64 %59
+  store i64 %91, ptr %92, align 8
+  br label %118
 
-314:                                              ; preds = %310
-  %315 = trunc i64 %287 to i32
-  %316 = and i32 %315, 1
-  %317 = getelementptr inbounds i32, ptr %174, i64 %280
-  store i32 %316, ptr %317, align 4
-  br label %339
+93:                                               ; preds = %89
+  %94 = trunc i64 %66 to i32
+  %95 = and i32 %94, 1
+  %96 = getelementptr inbounds i32, ptr %19, i64 %59
+  store i32 %95, ptr %96, align 4
+  br label %118
 
-318:                                              ; preds = %310
-  br i1 %278, label %330, label %319
+97:                                               ; preds = %89
+  br i1 %57, label %109, label %98
 
-319:                                              ; preds = %318, %325
-  %320 = phi i8 [ %328, %325 ], [ %277, %318 ]
-  %321 = phi ptr [ %327, %325 ], [ @.str.17, %318 ]
-  %322 = phi ptr [ %326, %325 ], [ %268, %318 ]
-  %323 = load i8, ptr %321, align 1
-  %324 = icmp eq i8 %320, %323
-  br i1 %324, label %325, label %330
+98:                                               ; preds = %97, %104
+  %99 = phi i8 [ %107, %104 ], [ %56, %97 ]
+  %100 = phi ptr [ %106, %104 ], [ @.str.18, %97 ]
+  %101 = phi ptr [ %105, %104 ], [ %48, %97 ]
+  %102 = load i8, ptr %100, align 1
+  %103 = icmp eq i8 %99, %102
+  br i1 %103, label %104, label %109
 
-325:                                              ; preds = %319
-  %326 = getelementptr inbounds i8, ptr %322, i64 1
-  %327 = getelementptr inbounds i8, ptr %321, i64 1
-  %328 = load i8, ptr %326, align 1
-  %329 = icmp eq i8 %328, 0
-  br i1 %329, label %330, label %319, !llvm.loop !6
+104:                                              ; preds = %98
+  %105 = getelementptr inbounds i8, ptr %101, i64 1
+  %106 = getelementptr inbounds i8, ptr %100, i64 1
+  %107 = load i8, ptr %105, align 1
+  %108 = icmp eq i8 %107, 0
+  br i1 %108, label %109, label %98, !llvm.loop !6
 
-330:                                              ; preds = %325, %319, %318
-  %331 = phi ptr [ @.str.17, %318 ], [ %321, %319 ], [ %327, %325 ]
-  %332 = phi i8 [ 0, %318 ], [ %320, %319 ], [ 0, %325 ]
-  %333 = load i8, ptr %331, align 1
-  %334 = icmp eq i8 %332, %333
-  %335 = and i64 %287, 1
-  %336 = select i1 %334, i64 %335, i64 %287
-  %337 = trunc i64 %336 to i8
-  %338 = getelementptr inbounds i8, ptr %174, i64 %280
-  store i8 %337, ptr %338, align 1
-  br label %339
+109:                                              ; preds = %104, %98, %97
+  %110 = phi ptr [ @.str.18, %97 ], [ %106, %104 ], [ %100, %98 ]
+  %111 = phi i8 [ 0, %97 ], [ 0, %104 ], [ %99, %98 ]
+  %112 = load i8, ptr %110, align 1
+  %113 = icmp eq i8 %111, %112
+  %114 = and i64 %66, 1
+  %115 = select i1 %113, i64 %114, i64 %66
+  %116 = trunc i64 %115 to i8
+  %117 = getelementptr inbounds i8, ptr %19, i64 %59
+  store i8 %116, ptr %117, align 1
+  br label %118
 
-339:                                              ; preds = %330, %314, %311, %310, %304
-  %340 = add nuw nsw i64 %280, 1
-  %341 = icmp eq i64 %340, %269
-  br i1 %341, label %342, label %279, !llvm.loop !48
+118:                                              ; preds = %109, %93, %90, %89, %83
+  %119 = add nuw nsw i64 %59, 1
+  %120 = icmp eq i64 %119, %44
+  br i1 %120, label %121, label %58, !llvm.loop !30
 
-342:                                              ; preds = %339, %263, %224, %220
-  %343 = phi i64 [ %184, %224 ], [ %221, %220 ], [ %265, %263 ], [ %265, %339 ]
-  %344 = add nsw i64 %343, 63
-  %345 = sdiv i64 %344, 64
-  %346 = shl nsw i64 %345, 6
-  %347 = getelementptr inbounds i8, ptr %174, i64 %346
-  %348 = add nuw nsw i64 %173, 1
-  %349 = icmp eq i64 %348, %38
-  br i1 %349, label %350, label %172, !llvm.loop !49
+121:                                              ; preds = %118, %40, %36
+  %122 = icmp sgt i64 %37, 9223372036854775743
+  br i1 %122, label %127, label %123
 
-350:                                              ; preds = %342, %167
-  %351 = phi i64 [ %168, %167 ], [ %171, %342 ]
-  store ptr %5, ptr %157, align 8
-  %352 = getelementptr inbounds %struct.model_buffer, ptr %5, i64 %351
-  store ptr %352, ptr %158, align 8
-  %353 = call fastcc i32 @run_model(ptr noundef nonnull %3, ptr noundef nonnull %152, ptr noundef null) #17
-  %354 = icmp eq ptr %1, null
-  br i1 %354, label %373, label %355
+123:                                              ; preds = %121
+  %124 = add nsw i64 %37, 63
+  %125 = sdiv i64 %124, 64
+  %126 = shl nsw i64 %125, 6
+  br label %127
 
-355:                                              ; preds = %350
-  %356 = load i32, ptr %25, align 4
-  %357 = load ptr, ptr %162, align 8
-  %358 = ptrtoint ptr %357 to i64
-  %359 = ptrtoint ptr %156 to i64
-  %360 = sub i64 %358, %359
-  %361 = lshr exact i64 %360, 5
-  %362 = trunc i64 %361 to i32
-  %363 = icmp eq i32 %353, -13
-  br i1 %363, label %364, label %369
-
-364:                                              ; preds = %355
-  %365 = getelementptr inbounds %struct.plan_golden, ptr %357, i64 0, i32 2
-  %366 = load i32, ptr %365, align 8
-  %367 = zext i32 %366 to i64
-  %368 = getelementptr inbounds i8, ptr @model_plan, i64 %367
-  br label %369
-
-369:                                              ; preds = %355, %364
-  %370 = phi ptr [ %368, %364 ], [ null, %355 ]
-  store i32 %356, ptr %1, align 8
-  %371 = getelementptr inbounds i8, ptr %1, i64 4
-  store i32 %362, ptr %371, align 4
-  %372 = getelementptr inbounds i8, ptr %1, i64 8
-  store ptr %370, ptr %372, align 8
-  br label %373
-
-373:                                              ; preds = %369, %350
-  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %3) #15
-  br label %374
-
-374:                                              ; preds = %24, %21, %18, %16, %2, %373
-  %375 = phi i32 [ %353, %373 ], [ -8, %2 ], [ -1, %16 ], [ -3, %18 ], [ -4, %21 ], [ -14, %24 ]
-  ret i32 %375
+127:                                              ; preds = %121, %123
+  %128 = phi i64 [ %126, %123 ], [ 9223372036854775807, %121 ]
+  %129 = getelementptr inbounds i8, ptr %19, i64 %128
+  %130 = add nuw nsw i64 %18, 1
+  %131 = icmp eq i64 %130, %8
+  br i1 %131, label %16, label %17, !llvm.loop !31
 }
 
 declare i64 @getauxval(i64 noundef) local_unnamed_addr #5
@@ -2845,7 +2967,7 @@ declare i64 @getauxval(i64 noundef) local_unnamed_addr #5
 declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) #5
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #12
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #13
 
 ; Function Attrs: nounwind
 define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
@@ -2877,7 +2999,7 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
   %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
   %26 = load ptr, ptr %25, align 8
-  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #14
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #16
   %28 = icmp eq i32 %27, 0
   br i1 %28, label %31, label %29
 
@@ -2891,8 +3013,699 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   ret void
 }
 
+; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64) #13
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64) #13
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64) #13
+
+; Function Attrs: nofree nosync nounwind memory(argmem: read)
+define internal fastcc i64 @copies_bytes(ptr nocapture noundef readonly %0) unnamed_addr #11 {
+  %2 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
+  %3 = icmp ne i32 %2, 0
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %6 = add i32 %5, %4
+  %7 = icmp ne i32 %6, 0
+  %8 = select i1 %3, i1 %7, i1 false
+  br i1 %8, label %9, label %15
+
+9:                                                ; preds = %1
+  %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %12 = add i32 %2, -1
+  %13 = zext i32 %12 to i64
+  %14 = getelementptr inbounds i64, ptr %0, i64 %13
+  br label %17
+
+15:                                               ; preds = %97, %1
+  %16 = phi i64 [ 0, %1 ], [ %98, %97 ]
+  ret i64 %16
+
+17:                                               ; preds = %9, %97
+  %18 = phi i32 [ 0, %9 ], [ %99, %97 ]
+  %19 = phi i64 [ 0, %9 ], [ %98, %97 ]
+  %20 = icmp ult i32 %18, %4
+  %21 = select i1 %20, i32 0, i32 %4
+  %22 = sub i32 %18, %21
+  %23 = select i1 %20, i32 %10, i32 %11
+  %24 = zext i32 %23 to i64
+  %25 = getelementptr inbounds i8, ptr @model_plan, i64 %24
+  %26 = zext i32 %22 to i64
+  %27 = getelementptr inbounds %struct.plan_tensor, ptr %25, i64 %26
+  %28 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 5
+  %29 = load i32, ptr %28, align 4
+  switch i32 %29, label %30 [
+    i32 0, label %97
+    i32 1, label %50
+  ]
+
+30:                                               ; preds = %17
+  %31 = add i32 %29, -1
+  %32 = zext i32 %31 to i64
+  br label %33
+
+33:                                               ; preds = %44, %30
+  %34 = phi i64 [ 0, %30 ], [ %36, %44 ]
+  %35 = phi i64 [ 1, %30 ], [ %46, %44 ]
+  %36 = add nuw nsw i64 %34, 1
+  %37 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 8, i64 %34
+  %38 = load i64, ptr %37, align 8
+  %39 = icmp slt i64 %38, 0
+  br i1 %39, label %40, label %44
+
+40:                                               ; preds = %33
+  %41 = xor i64 %38, -1
+  %42 = getelementptr inbounds i64, ptr %0, i64 %41
+  %43 = load i64, ptr %42, align 8
+  br label %44
+
+44:                                               ; preds = %40, %33
+  %45 = phi i64 [ %43, %40 ], [ %38, %33 ]
+  %46 = mul nsw i64 %45, %35
+  %47 = icmp eq i64 %36, %32
+  br i1 %47, label %48, label %33, !llvm.loop !24
+
+48:                                               ; preds = %44
+  %49 = icmp eq i64 %46, 1
+  br i1 %49, label %50, label %71
+
+50:                                               ; preds = %17, %48
+  %51 = load i64, ptr %14, align 8
+  %52 = icmp eq i64 %51, 0
+  br i1 %52, label %64, label %53
+
+53:                                               ; preds = %50
+  %54 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 9
+  %55 = load i64, ptr %54, align 8
+  %56 = icmp slt i64 %55, 0
+  br i1 %56, label %57, label %61
+
+57:                                               ; preds = %53
+  %58 = xor i64 %55, -1
+  %59 = getelementptr inbounds i64, ptr %0, i64 %58
+  %60 = load i64, ptr %59, align 8
+  br label %61
+
+61:                                               ; preds = %57, %53
+  %62 = phi i64 [ %60, %57 ], [ %55, %53 ]
+  %63 = sdiv i64 %62, %51
+  br label %64
+
+64:                                               ; preds = %50, %61
+  %65 = phi i64 [ %63, %61 ], [ 0, %50 ]
+  %66 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 3
+  %67 = load i32, ptr %66, align 4
+  %68 = zext i32 %67 to i64
+  %69 = srem i64 %65, %68
+  %70 = icmp eq i64 %69, 0
+  br i1 %70, label %97, label %71
+
+71:                                               ; preds = %64, %48
+  %72 = load i64, ptr %14, align 8
+  %73 = icmp eq i64 %72, 0
+  br i1 %73, label %86, label %74
+
+74:                                               ; preds = %71
+  %75 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 9
+  %76 = load i64, ptr %75, align 8
+  %77 = icmp slt i64 %76, 0
+  br i1 %77, label %78, label %82
+
+78:                                               ; preds = %74
+  %79 = xor i64 %76, -1
+  %80 = getelementptr inbounds i64, ptr %0, i64 %79
+  %81 = load i64, ptr %80, align 8
+  br label %82
+
+82:                                               ; preds = %74, %78
+  %83 = phi i64 [ %81, %78 ], [ %76, %74 ]
+  %84 = sdiv i64 %83, %72
+  %85 = icmp sgt i64 %84, 9223372036854775743
+  br i1 %85, label %91, label %86
+
+86:                                               ; preds = %71, %82
+  %87 = phi i64 [ %84, %82 ], [ 0, %71 ]
+  %88 = add nsw i64 %87, 63
+  %89 = sdiv i64 %88, 64
+  %90 = shl nsw i64 %89, 6
+  br label %91
+
+91:                                               ; preds = %82, %86
+  %92 = phi i64 [ %90, %86 ], [ 9223372036854775807, %82 ]
+  %93 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %19, i64 %92)
+  %94 = extractvalue { i64, i1 } %93, 1
+  %95 = extractvalue { i64, i1 } %93, 0
+  %96 = select i1 %94, i64 9223372036854775807, i64 %95
+  br label %97
+
+97:                                               ; preds = %17, %64, %91
+  %98 = phi i64 [ %96, %91 ], [ %19, %64 ], [ %19, %17 ]
+  %99 = add nuw i32 %18, 1
+  %100 = icmp ugt i32 %6, %99
+  br i1 %100, label %17, label %15, !llvm.loop !32
+}
+
+; Function Attrs: nounwind
+define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 {
+  %2 = alloca %struct.argument, align 8
+  %3 = load ptr, ptr %0, align 8
+  %4 = getelementptr inbounds %struct.plan_code, ptr %3, i64 0, i32 2
+  %5 = load i32, ptr %4, align 8
+  %6 = zext i32 %5 to i64
+  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
+  %8 = getelementptr inbounds %struct.plan_code, ptr %3, i64 0, i32 3
+  %9 = load i32, ptr %8, align 4
+  %10 = zext i32 %9 to i64
+  %11 = getelementptr inbounds i32, ptr %7, i64 %10
+  %12 = icmp eq i32 %9, 0
+  br i1 %12, label %369, label %13
+
+13:                                               ; preds = %1
+  %14 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
+  %15 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %16 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 2
+  %17 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
+  %18 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
+  %19 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
+  %20 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
+  %21 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
+  %22 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 8
+  %23 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 9
+  %24 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 10
+  br label %25
+
+25:                                               ; preds = %13, %367
+  %26 = phi i32 [ 0, %13 ], [ %233, %367 ]
+  %27 = phi ptr [ %7, %13 ], [ %232, %367 ]
+  %28 = load i32, ptr %27, align 4
+  %29 = icmp eq i32 %28, 0
+  %30 = getelementptr inbounds i32, ptr %27, i64 1
+  %31 = load ptr, ptr %0, align 8
+  br i1 %29, label %32, label %150
+
+32:                                               ; preds = %25
+  %33 = getelementptr inbounds %struct.plan_code, ptr %31, i64 0, i32 5
+  %34 = load i32, ptr %33, align 4
+  %35 = zext i32 %34 to i64
+  %36 = getelementptr inbounds i8, ptr @model_plan, i64 %35
+  %37 = load i32, ptr %30, align 4
+  %38 = zext i32 %37 to i64
+  %39 = getelementptr inbounds i32, ptr %36, i64 %38
+  %40 = getelementptr inbounds %struct.plan_code, ptr %31, i64 0, i32 4
+  %41 = load i32, ptr %40, align 8
+  %42 = zext i32 %41 to i64
+  %43 = getelementptr inbounds i8, ptr @model_plan, i64 %42
+  %44 = load i32, ptr %39, align 4
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %2, i8 0, i64 16, i1 false)
+  %45 = getelementptr inbounds i32, ptr %27, i64 2
+  %46 = load i32, ptr %45, align 4
+  %47 = icmp eq i32 %46, 0
+  br i1 %47, label %139, label %48
+
+48:                                               ; preds = %32
+  %49 = zext i32 %46 to i64
+  br label %50
+
+50:                                               ; preds = %136, %48
+  %51 = phi i64 [ 0, %48 ], [ %137, %136 ]
+  %52 = add nuw nsw i64 %51, 2
+  %53 = and i64 %52, 4294967295
+  %54 = getelementptr inbounds i32, ptr %30, i64 %53
+  %55 = load i32, ptr %54, align 4
+  %56 = zext i32 %55 to i64
+  %57 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56
+  %58 = load ptr, ptr %19, align 8
+  %59 = load ptr, ptr %20, align 8
+  %60 = getelementptr inbounds %struct.argument, ptr %59, i64 %51
+  %61 = load i32, ptr %57, align 8
+  %62 = icmp eq i32 %61, 2
+  br i1 %62, label %63, label %75
+
+63:                                               ; preds = %50
+  store i32 1, ptr %60, align 8
+  %64 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 7
+  %65 = load i64, ptr %64, align 8
+  %66 = icmp slt i64 %65, 0
+  br i1 %66, label %67, label %72
+
+67:                                               ; preds = %63
+  %68 = load ptr, ptr %18, align 8
+  %69 = xor i64 %65, -1
+  %70 = getelementptr inbounds i64, ptr %68, i64 %69
+  %71 = load i64, ptr %70, align 8
+  br label %72
+
+72:                                               ; preds = %67, %63
+  %73 = phi i64 [ %71, %67 ], [ %65, %63 ]
+  %74 = getelementptr inbounds %struct.argument, ptr %59, i64 %51, i32 2
+  store i64 %73, ptr %74, align 8
+  br label %136
+
+75:                                               ; preds = %50
+  %76 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51
+  store i32 7, ptr %60, align 8
+  %77 = getelementptr inbounds %struct.argument, ptr %59, i64 %51, i32 2
+  store ptr %76, ptr %77, align 8
+  switch i32 %61, label %78 [
+    i32 0, label %93
+    i32 1, label %90
+  ]
+
+78:                                               ; preds = %75
+  %79 = add i32 %61, -3
+  %80 = icmp ult i32 %79, %15
+  br i1 %80, label %81, label %85
+
+81:                                               ; preds = %78
+  %82 = load ptr, ptr %17, align 8
+  %83 = zext i32 %79 to i64
+  %84 = getelementptr inbounds %struct.model_buffer, ptr %82, i64 %83
+  br label %90
+
+85:                                               ; preds = %78
+  %86 = load ptr, ptr %16, align 8
+  %87 = sub i32 %79, %15
+  %88 = zext i32 %87 to i64
+  %89 = getelementptr inbounds %struct.model_buffer, ptr %86, i64 %88
+  br label %90
+
+90:                                               ; preds = %85, %81, %75
+  %91 = phi ptr [ %89, %85 ], [ %84, %81 ], [ %14, %75 ]
+  %92 = load ptr, ptr %91, align 8
+  br label %93
+
+93:                                               ; preds = %90, %75
+  %94 = phi ptr [ @model_plan, %75 ], [ %92, %90 ]
+  %95 = getelementptr inbounds %struct.plan_place, ptr %57, i64 0, i32 7
+  %96 = load i64, ptr %95, align 8
+  %97 = icmp slt i64 %96, 0
+  br i1 %97, label %98, label %103
+
+98:                                               ; preds = %93
+  %99 = load ptr, ptr %18, align 8
+  %100 = xor i64 %96, -1
+  %101 = getelementptr inbounds i64, ptr %99, i64 %100
+  %102 = load i64, ptr %101, align 8
+  br label %103
+
+103:                                              ; preds = %98, %93
+  %104 = phi i64 [ %102, %98 ], [ %96, %93 ]
+  %105 = getelementptr inbounds i8, ptr %94, i64 %104
+  store ptr %105, ptr %76, align 8
+  %106 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 1
+  %107 = load i16, ptr %106, align 4
+  %108 = zext i16 %107 to i32
+  %109 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 3
+  store i32 %108, ptr %109, align 8
+  %110 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 3
+  %111 = load i8, ptr %110, align 8
+  %112 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 4
+  store i8 %111, ptr %112, align 4
+  %113 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 4
+  %114 = load i8, ptr %113, align 1
+  %115 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 5
+  store i8 %114, ptr %115, align 1
+  %116 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 5
+  %117 = load i16, ptr %116, align 2
+  %118 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 6
+  store i16 %117, ptr %118, align 2
+  %119 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 2
+  %120 = load i16, ptr %119, align 2
+  %121 = icmp eq i16 %120, 0
+  br i1 %121, label %128, label %122
+
+122:                                              ; preds = %103
+  %123 = load ptr, ptr %18, align 8
+  %124 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 6
+  %125 = load i32, ptr %124, align 4
+  %126 = zext i32 %125 to i64
+  %127 = getelementptr inbounds i64, ptr %123, i64 %126
+  br label %133
+
+128:                                              ; preds = %103
+  %129 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 6
+  %130 = load i32, ptr %129, align 4
+  %131 = zext i32 %130 to i64
+  %132 = getelementptr inbounds i8, ptr @model_plan, i64 %131
+  br label %133
+
+133:                                              ; preds = %128, %122
+  %134 = phi ptr [ %127, %122 ], [ %132, %128 ]
+  %135 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 7
+  store ptr %134, ptr %135, align 8
+  br label %136
+
+136:                                              ; preds = %133, %72
+  %137 = add nuw nsw i64 %51, 1
+  %138 = icmp eq i64 %137, %49
+  br i1 %138, label %139, label %50, !llvm.loop !33
+
+139:                                              ; preds = %136, %32
+  %140 = sext i32 %44 to i64
+  %141 = getelementptr inbounds i8, ptr %39, i64 %140
+  %142 = load ptr, ptr %21, align 8
+  %143 = load ptr, ptr %22, align 8
+  store ptr %142, ptr %143, align 8
+  %144 = load ptr, ptr %20, align 8
+  %145 = call i32 %141(ptr noundef null, ptr noundef %144, i32 noundef %46, ptr noundef nonnull %2) #16
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
+  %146 = icmp eq i32 %145, 0
+  br i1 %146, label %147, label %369
+
+147:                                              ; preds = %139
+  %148 = add i32 %46, 3
+  %149 = zext i32 %148 to i64
+  br label %230
+
+150:                                              ; preds = %25
+  %151 = getelementptr inbounds %struct.plan_code, ptr %31, i64 0, i32 4
+  %152 = load i32, ptr %151, align 8
+  %153 = zext i32 %152 to i64
+  %154 = getelementptr inbounds i8, ptr @model_plan, i64 %153
+  %155 = getelementptr inbounds i32, ptr %27, i64 2
+  %156 = load i32, ptr %155, align 4
+  %157 = zext i32 %156 to i64
+  %158 = getelementptr inbounds %struct.plan_place, ptr %154, i64 %157
+  %159 = load i32, ptr %158, align 8
+  switch i32 %159, label %160 [
+    i32 0, label %175
+    i32 1, label %172
+  ]
+
+160:                                              ; preds = %150
+  %161 = add i32 %159, -3
+  %162 = icmp ult i32 %161, %15
+  br i1 %162, label %163, label %167
+
+163:                                              ; preds = %160
+  %164 = load ptr, ptr %17, align 8
+  %165 = zext i32 %161 to i64
+  %166 = getelementptr inbounds %struct.model_buffer, ptr %164, i64 %165
+  br label %172
+
+167:                                              ; preds = %160
+  %168 = load ptr, ptr %16, align 8
+  %169 = sub i32 %161, %15
+  %170 = zext i32 %169 to i64
+  %171 = getelementptr inbounds %struct.model_buffer, ptr %168, i64 %170
+  br label %172
+
+172:                                              ; preds = %150, %167, %163
+  %173 = phi ptr [ %171, %167 ], [ %166, %163 ], [ %14, %150 ]
+  %174 = load ptr, ptr %173, align 8
+  br label %175
+
+175:                                              ; preds = %172, %150
+  %176 = phi ptr [ @model_plan, %150 ], [ %174, %172 ]
+  %177 = getelementptr inbounds %struct.plan_place, ptr %158, i64 0, i32 7
+  %178 = load i64, ptr %177, align 8
+  %179 = icmp slt i64 %178, 0
+  br i1 %179, label %180, label %185
+
+180:                                              ; preds = %175
+  %181 = load ptr, ptr %18, align 8
+  %182 = xor i64 %178, -1
+  %183 = getelementptr inbounds i64, ptr %181, i64 %182
+  %184 = load i64, ptr %183, align 8
+  br label %185
+
+185:                                              ; preds = %180, %175
+  %186 = phi i64 [ %184, %180 ], [ %178, %175 ]
+  %187 = load i32, ptr %30, align 4
+  %188 = zext i32 %187 to i64
+  %189 = getelementptr inbounds %struct.plan_place, ptr %154, i64 %188
+  %190 = load i32, ptr %189, align 8
+  switch i32 %190, label %191 [
+    i32 0, label %206
+    i32 1, label %203
+  ]
+
+191:                                              ; preds = %185
+  %192 = add i32 %190, -3
+  %193 = icmp ult i32 %192, %15
+  br i1 %193, label %194, label %198
+
+194:                                              ; preds = %191
+  %195 = load ptr, ptr %17, align 8
+  %196 = zext i32 %192 to i64
+  %197 = getelementptr inbounds %struct.model_buffer, ptr %195, i64 %196
+  br label %203
+
+198:                                              ; preds = %191
+  %199 = load ptr, ptr %16, align 8
+  %200 = sub i32 %192, %15
+  %201 = zext i32 %200 to i64
+  %202 = getelementptr inbounds %struct.model_buffer, ptr %199, i64 %201
+  br label %203
+
+203:                                              ; preds = %185, %198, %194
+  %204 = phi ptr [ %202, %198 ], [ %197, %194 ], [ %14, %185 ]
+  %205 = load ptr, ptr %204, align 8
+  br label %206
+
+206:                                              ; preds = %203, %185
+  %207 = phi ptr [ @model_plan, %185 ], [ %205, %203 ]
+  %208 = getelementptr inbounds %struct.plan_place, ptr %189, i64 0, i32 7
+  %209 = load i64, ptr %208, align 8
+  %210 = icmp slt i64 %209, 0
+  br i1 %210, label %211, label %216
+
+211:                                              ; preds = %206
+  %212 = load ptr, ptr %18, align 8
+  %213 = xor i64 %209, -1
+  %214 = getelementptr inbounds i64, ptr %212, i64 %213
+  %215 = load i64, ptr %214, align 8
+  br label %216
+
+216:                                              ; preds = %211, %206
+  %217 = phi i64 [ %215, %211 ], [ %209, %206 ]
+  %218 = getelementptr inbounds %struct.plan_place, ptr %154, i64 %188, i32 8
+  %219 = load i64, ptr %218, align 8
+  %220 = icmp slt i64 %219, 0
+  br i1 %220, label %221, label %226
+
+221:                                              ; preds = %216
+  %222 = load ptr, ptr %18, align 8
+  %223 = xor i64 %219, -1
+  %224 = getelementptr inbounds i64, ptr %222, i64 %223
+  %225 = load i64, ptr %224, align 8
+  br label %226
+
+226:                                              ; preds = %216, %221
+  %227 = phi i64 [ %225, %221 ], [ %219, %216 ]
+  %228 = getelementptr inbounds i8, ptr %207, i64 %217
+  %229 = getelementptr inbounds i8, ptr %176, i64 %186
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %229, ptr align 1 %228, i64 %227, i1 false)
+  br label %230
+
+230:                                              ; preds = %226, %147
+  %231 = phi i64 [ 3, %226 ], [ %149, %147 ]
+  %232 = getelementptr inbounds i32, ptr %27, i64 %231
+  %233 = add i32 %26, 1
+  %234 = load ptr, ptr %24, align 8
+  %235 = load ptr, ptr %23, align 8
+  %236 = icmp ult ptr %235, %234
+  br i1 %236, label %237, label %367
+
+237:                                              ; preds = %230, %364
+  %238 = phi ptr [ %365, %364 ], [ %235, %230 ]
+  %239 = load i32, ptr %238, align 8
+  %240 = icmp eq i32 %239, %233
+  br i1 %240, label %241, label %367
+
+241:                                              ; preds = %237
+  %242 = load ptr, ptr %0, align 8
+  %243 = getelementptr inbounds %struct.plan_code, ptr %242, i64 0, i32 4
+  %244 = load i32, ptr %243, align 8
+  %245 = zext i32 %244 to i64
+  %246 = getelementptr inbounds i8, ptr @model_plan, i64 %245
+  %247 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 0, i32 1
+  %248 = load i32, ptr %247, align 4
+  %249 = zext i32 %248 to i64
+  %250 = getelementptr inbounds %struct.plan_place, ptr %246, i64 %249
+  %251 = load i32, ptr %250, align 8
+  switch i32 %251, label %252 [
+    i32 0, label %267
+    i32 1, label %264
+  ]
+
+252:                                              ; preds = %241
+  %253 = add i32 %251, -3
+  %254 = icmp ult i32 %253, %15
+  br i1 %254, label %255, label %259
+
+255:                                              ; preds = %252
+  %256 = load ptr, ptr %17, align 8
+  %257 = zext i32 %253 to i64
+  %258 = getelementptr inbounds %struct.model_buffer, ptr %256, i64 %257
+  br label %264
+
+259:                                              ; preds = %252
+  %260 = load ptr, ptr %16, align 8
+  %261 = sub i32 %253, %15
+  %262 = zext i32 %261 to i64
+  %263 = getelementptr inbounds %struct.model_buffer, ptr %260, i64 %262
+  br label %264
+
+264:                                              ; preds = %241, %259, %255
+  %265 = phi ptr [ %263, %259 ], [ %258, %255 ], [ %14, %241 ]
+  %266 = load ptr, ptr %265, align 8
+  br label %267
+
+267:                                              ; preds = %264, %241
+  %268 = phi ptr [ @model_plan, %241 ], [ %266, %264 ]
+  %269 = getelementptr inbounds %struct.plan_place, ptr %250, i64 0, i32 7
+  %270 = load i64, ptr %269, align 8
+  %271 = icmp slt i64 %270, 0
+  br i1 %271, label %272, label %277
+
+272:                                              ; preds = %267
+  %273 = load ptr, ptr %18, align 8
+  %274 = xor i64 %270, -1
+  %275 = getelementptr inbounds i64, ptr %273, i64 %274
+  %276 = load i64, ptr %275, align 8
+  br label %277
+
+277:                                              ; preds = %272, %267
+  %278 = phi i64 [ %276, %272 ], [ %270, %267 ]
+  %279 = getelementptr inbounds i8, ptr %268, i64 %278
+  %280 = getelementptr inbounds %struct.plan_place, ptr %246, i64 %249, i32 8
+  %281 = load i64, ptr %280, align 8
+  %282 = icmp slt i64 %281, 0
+  br i1 %282, label %283, label %288
+
+283:                                              ; preds = %277
+  %284 = load ptr, ptr %18, align 8
+  %285 = xor i64 %281, -1
+  %286 = getelementptr inbounds i64, ptr %284, i64 %285
+  %287 = load i64, ptr %286, align 8
+  br label %288
+
+288:                                              ; preds = %283, %277
+  %289 = phi i64 [ %287, %283 ], [ %281, %277 ]
+  %290 = icmp sgt i64 %289, 0
+  br i1 %290, label %291, label %355
+
+291:                                              ; preds = %288
+  %292 = icmp eq i64 %289, 1
+  br i1 %292, label %333, label %293
+
+293:                                              ; preds = %291
+  %294 = and i64 %289, -2
+  br label %295
+
+295:                                              ; preds = %295, %293
+  %296 = phi i64 [ 0, %293 ], [ %328, %295 ]
+  %297 = phi i64 [ 0, %293 ], [ %326, %295 ]
+  %298 = phi i64 [ 0, %293 ], [ %327, %295 ]
+  %299 = or i64 %296, 1
+  %300 = getelementptr inbounds i8, ptr %279, i64 %296
+  %301 = getelementptr inbounds i8, ptr %279, i64 %299
+  %302 = load i8, ptr %300, align 1
+  %303 = load i8, ptr %301, align 1
+  %304 = zext i8 %302 to i64
+  %305 = zext i8 %303 to i64
+  %306 = add nuw nsw i64 %304, 1
+  %307 = add nuw nsw i64 %305, 1
+  %308 = mul i64 %296, -7046029254386353131
+  %309 = mul i64 %299, -7046029254386353131
+  %310 = add i64 %308, -7046029254386353131
+  %311 = add i64 %309, -7046029254386353131
+  %312 = lshr i64 %310, 29
+  %313 = lshr i64 %311, 29
+  %314 = xor i64 %312, %310
+  %315 = xor i64 %313, %311
+  %316 = mul i64 %314, -4658895280553007687
+  %317 = mul i64 %315, -4658895280553007687
+  %318 = lshr i64 %316, 32
+  %319 = lshr i64 %317, 32
+  %320 = xor i64 %318, %316
+  %321 = xor i64 %319, %317
+  %322 = or i64 %320, 1
+  %323 = or i64 %321, 1
+  %324 = mul i64 %322, %306
+  %325 = mul i64 %323, %307
+  %326 = add i64 %324, %297
+  %327 = add i64 %325, %298
+  %328 = add nuw i64 %296, 2
+  %329 = icmp eq i64 %328, %294
+  br i1 %329, label %330, label %295, !llvm.loop !34
+
+330:                                              ; preds = %295
+  %331 = add i64 %327, %326
+  %332 = icmp eq i64 %289, %294
+  br i1 %332, label %355, label %333
+
+333:                                              ; preds = %291, %330
+  %334 = phi i64 [ 0, %291 ], [ %294, %330 ]
+  %335 = phi i64 [ 0, %291 ], [ %331, %330 ]
+  br label %336
+
+336:                                              ; preds = %333, %336
+  %337 = phi i64 [ %353, %336 ], [ %334, %333 ]
+  %338 = phi i64 [ %352, %336 ], [ %335, %333 ]
+  %339 = getelementptr inbounds i8, ptr %279, i64 %337
+  %340 = load i8, ptr %339, align 1
+  %341 = zext i8 %340 to i64
+  %342 = add nuw nsw i64 %341, 1
+  %343 = mul i64 %337, -7046029254386353131
+  %344 = add i64 %343, -7046029254386353131
+  %345 = lshr i64 %344, 29
+  %346 = xor i64 %345, %344
+  %347 = mul i64 %346, -4658895280553007687
+  %348 = lshr i64 %347, 32
+  %349 = xor i64 %348, %347
+  %350 = or i64 %349, 1
+  %351 = mul i64 %350, %342
+  %352 = add i64 %351, %338
+  %353 = add nuw nsw i64 %337, 1
+  %354 = icmp eq i64 %353, %289
+  br i1 %354, label %355, label %336, !llvm.loop !37
+
+355:                                              ; preds = %336, %330, %288
+  %356 = phi i64 [ 0, %288 ], [ %331, %330 ], [ %352, %336 ]
+  %357 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 0, i32 4
+  %358 = load i64, ptr %357, align 8
+  %359 = icmp eq i64 %356, %358
+  br i1 %359, label %364, label %360
+
+360:                                              ; preds = %355
+  %361 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 0, i32 4, i64 1
+  %362 = load i64, ptr %361, align 8
+  %363 = icmp eq i64 %356, %362
+  br i1 %363, label %364, label %369
+
+364:                                              ; preds = %355, %360
+  %365 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 1
+  store ptr %365, ptr %23, align 8
+  %366 = icmp ult ptr %365, %234
+  br i1 %366, label %237, label %367, !llvm.loop !38
+
+367:                                              ; preds = %237, %364, %230
+  %368 = icmp ult ptr %232, %11
+  br i1 %368, label %25, label %369, !llvm.loop !39
+
+369:                                              ; preds = %139, %367, %360, %1
+  %370 = phi i32 [ 0, %1 ], [ -13, %360 ], [ -10, %139 ], [ 0, %367 ]
+  ret i32 %370
+}
+
+; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare i64 @llvm.smax.i64(i64, i64) #14
+
+; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare i64 @llvm.smin.i64(i64, i64) #14
+
+; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare i64 @llvm.umin.i64(i64, i64) #14
+
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: read)
-declare ptr @llvm.load.relative.i64(ptr, i64) #13
+declare ptr @llvm.load.relative.i64(ptr, i64) #15
 
 attributes #0 = { nounwind "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
 attributes #1 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
@@ -2902,16 +3715,18 @@ attributes #4 = { mustprogress nocallback nofree nounwind willreturn memory(argm
 attributes #5 = { "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
 attributes #6 = { mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
 attributes #7 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
-attributes #8 = { nofree norecurse nosync nounwind memory(argmem: write) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
-attributes #9 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
-attributes #10 = { mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
-attributes #11 = { nofree norecurse nounwind memory(readwrite, argmem: read, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
-attributes #12 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #13 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
-attributes #14 = { nobuiltin nounwind "no-builtins" }
-attributes #15 = { nounwind }
-attributes #16 = { nounwind memory(none) }
-attributes #17 = { nobuiltin "no-builtins" }
+attributes #8 = { mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: write) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
+attributes #9 = { nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
+attributes #10 = { nofree nounwind memory(readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
+attributes #11 = { nofree nosync nounwind memory(argmem: read) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
+attributes #12 = { nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
+attributes #13 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #14 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #15 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
+attributes #16 = { nobuiltin nounwind "no-builtins" }
+attributes #17 = { nounwind }
+attributes #18 = { nounwind memory(none) }
+attributes #19 = { nobuiltin "no-builtins" }
 
 !llvm.module.flags = !{!0, !1, !2}
 
@@ -2922,46 +3737,36 @@ attributes #17 = { nobuiltin "no-builtins" }
 !4 = !{!"llvm.loop.mustprogress"}
 !5 = distinct !{!5, !4}
 !6 = distinct !{!6, !4}
-!7 = !{i64 84654}
-!8 = !{i64 83910}
+!7 = !{i64 78518}
+!8 = !{i64 77774}
 !9 = distinct !{!9, !4}
-!10 = !{i64 84069}
+!10 = !{i64 77933}
 !11 = distinct !{!11, !4}
 !12 = distinct !{!12, !4}
 !13 = distinct !{!13, !4}
 !14 = distinct !{!14, !4}
 !15 = distinct !{!15, !4}
 !16 = distinct !{!16, !4}
-!17 = distinct !{!17, !4, !18, !19}
-!18 = !{!"llvm.loop.isvectorized", i32 1}
-!19 = !{!"llvm.loop.unroll.runtime.disable"}
-!20 = distinct !{!20, !4, !18}
-!21 = distinct !{!21, !4, !18, !19}
-!22 = distinct !{!22, !4, !18}
+!17 = distinct !{!17, !4}
+!18 = distinct !{!18, !4}
+!19 = distinct !{!19, !4}
+!20 = distinct !{!20, !4}
+!21 = distinct !{!21, !4}
+!22 = distinct !{!22, !4}
 !23 = distinct !{!23, !4}
-!24 = distinct !{!24, !4, !18, !19}
-!25 = distinct !{!25, !4, !18}
-!26 = distinct !{!26, !4, !18, !19}
-!27 = distinct !{!27, !4, !18}
+!24 = distinct !{!24, !4}
+!25 = distinct !{!25, !4}
+!26 = distinct !{!26, !4}
+!27 = distinct !{!27, !4}
 !28 = distinct !{!28, !4}
 !29 = distinct !{!29, !4}
-!30 = distinct !{!30, !4, !18, !19}
-!31 = distinct !{!31, !4, !18}
+!30 = distinct !{!30, !4}
+!31 = distinct !{!31, !4}
 !32 = distinct !{!32, !4}
 !33 = distinct !{!33, !4}
-!34 = distinct !{!34, !4, !18, !19}
-!35 = distinct !{!35, !4, !18}
-!36 = distinct !{!36, !4}
-!37 = distinct !{!37, !4, !18, !19}
-!38 = distinct !{!38, !4, !18}
+!34 = distinct !{!34, !4, !35, !36}
+!35 = !{!"llvm.loop.isvectorized", i32 1}
+!36 = !{!"llvm.loop.unroll.runtime.disable"}
+!37 = distinct !{!37, !4, !35}
+!38 = distinct !{!38, !4}
 !39 = distinct !{!39, !4}
-!40 = distinct !{!40, !4, !18, !19}
-!41 = distinct !{!41, !4, !18}
-!42 = distinct !{!42, !4, !18, !19}
-!43 = distinct !{!43, !4, !18}
-!44 = distinct !{!44, !4, !18, !19}
-!45 = distinct !{!45, !4, !18}
-!46 = distinct !{!46, !4, !18, !19}
-!47 = distinct !{!47, !4, !18}
-!48 = distinct !{!48, !4}
-!49 = distinct !{!49, !4}

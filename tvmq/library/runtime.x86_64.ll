@@ -1,11 +1,11 @@
-; 89036cdf155ec12e9dda3f0701aa18b770e93d84884c2bc449d313edbf0d3f15 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 1170d608438320b24ec658154994b8aebd3116d86780ef816f0e3a5adb0dc07b is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-%struct.plan = type { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 }
-%struct.plan_code = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64, i32, i32 }
+%struct.plan = type { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 }
+%struct.plan_code = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64, i32, i32, i32, i32 }
 %struct.pool = type { i64, i32, i32, i32, i32, i32, i32, ptr, ptr, [0 x i64] }
 %struct.model_threads = type { i32, ptr, ptr }
 %struct.context = type { ptr, ptr, ptr, ptr, i64, ptr }
@@ -13,15 +13,18 @@ target triple = "x86_64-unknown-linux-gnu"
 %struct.loop = type { ptr, ptr, ptr, %struct.group, i32 }
 %struct.group = type { ptr, i32 }
 %struct.model_description = type { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32 }
-%struct.plan_tensor = type { i32, i32, i32, i32, i32, i32, double, i64, [8 x i64] }
+%struct.plan_dimension = type { i32, i32, i64, i64 }
+%struct.plan_tensor = type { i32, i32, i32, i32, i32, i32, double, i64, [8 x i64], i64 }
 %struct.model_tensor = type { ptr, ptr, i32, i32, [8 x i64], i64, double, i64 }
-%struct.run = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
+%struct.plan_operation = type { i32, i32, i64, i64, i64 }
+%struct.run = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
 %struct.model_buffer = type { ptr, i64 }
+%struct.plan_indices = type { i32, i32, i32, i32 }
+%struct.tensor = type { ptr, i32, i32, i32, i8, i8, i16, ptr, ptr, i64 }
+%struct.plan_golden = type { i32, i32, i32, i32, [2 x i64] }
 %struct.argument = type { i32, i32, %union.anon }
 %union.anon = type { ptr }
-%struct.tensor = type { ptr, i32, i32, i32, i8, i8, i16, ptr, ptr, i64 }
-%struct.plan_place = type { i32, i32, i8, i8, i16, i32, i64, i64 }
-%struct.plan_golden = type { i32, i32, i32, i32, [2 x i64] }
+%struct.plan_place = type { i32, i16, i16, i8, i8, i16, i32, i64, i64 }
 
 @__TVMBackendAllocWorkspace = hidden local_unnamed_addr constant ptr @allocate, align 8
 @__TVMBackendFreeWorkspace = hidden local_unnamed_addr constant ptr @release, align 8
@@ -43,17 +46,18 @@ target triple = "x86_64-unknown-linux-gnu"
 @.str.11 = private unnamed_addr constant [70 x i8] c"the library has no code of this name; its description lists the names\00", align 1
 @.str.12 = private unnamed_addr constant [81 x i8] c"the program has no function pthread_create, or the system starts no more threads\00", align 1
 @.str.13 = private unnamed_addr constant [85 x i8] c"a layer gives another result than the definition: report the processor and the layer\00", align 1
-@.str.14 = private unnamed_addr constant [73 x i8] c"the library was made without values for a self-test; export it with them\00", align 1
-@.str.15 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
+@.str.14 = private unnamed_addr constant [50 x i8] c"an input holds an index outside of what it counts\00", align 1
+@.str.15 = private unnamed_addr constant [73 x i8] c"the library was made without values for a self-test; export it with them\00", align 1
+@.str.16 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
 @chosen = internal unnamed_addr global i32 0, align 4
 @current = internal thread_local global ptr null, align 8
-@.str.16 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
-@.str.17 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
-@reltable.model_status_text = private unnamed_addr constant [15 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.14 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.13 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.12 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
+@.str.17 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
+@.str.18 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
+@reltable.model_status_text = private unnamed_addr constant [16 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.14 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.15 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.13 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.12 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
 
 ; Function Attrs: nounwind
 define i32 @model_init() local_unnamed_addr #0 {
-  %1 = tail call fastcc i32 @choose_code(ptr noundef null) #14
+  %1 = tail call fastcc i32 @choose_code(ptr noundef null) #16
   ret i32 %1
 }
 
@@ -65,7 +69,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
   %6 = icmp eq ptr %0, null
   %7 = load i32, ptr @model_plan, align 4
-  %8 = icmp eq i32 %7, 1
+  %8 = icmp eq i32 %7, 2
   br i1 %8, label %9, label %108
 
 9:                                                ; preds = %1
@@ -131,14 +135,14 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   br i1 %54, label %67, label %55
 
 55:                                               ; preds = %44
-  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #15, !srcloc !4
+  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #17, !srcloc !4
   %57 = extractvalue { i32, i32, i32, i32 } %56, 2
   %58 = and i32 %57, 134217728
   %59 = icmp eq i32 %58, 0
   br i1 %59, label %63, label %60
 
 60:                                               ; preds = %55
-  %61 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #15, !srcloc !5
+  %61 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #17, !srcloc !5
   %62 = extractvalue { i32, i32 } %61, 0
   br label %63
 
@@ -158,10 +162,10 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
 
 71:                                               ; preds = %91, %69
   %72 = phi ptr [ %70, %69 ], [ %97, %91 ]
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #15
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
   %73 = load i32, ptr %72, align 4
   %74 = and i32 %73, -2147483648
-  %75 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %74, i32 0) #15, !srcloc !4
+  %75 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %74, i32 0) #17, !srcloc !4
   %76 = extractvalue { i32, i32, i32, i32 } %75, 0
   %77 = icmp ult i32 %76, %73
   br i1 %77, label %91, label %78
@@ -169,7 +173,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
 78:                                               ; preds = %71
   %79 = getelementptr inbounds i32, ptr %72, i64 1
   %80 = load i32, ptr %79, align 4
-  %81 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %73, i32 %80) #15, !srcloc !4
+  %81 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %73, i32 %80) #17, !srcloc !4
   %82 = extractvalue { i32, i32, i32, i32 } %81, 0
   %83 = extractvalue { i32, i32, i32, i32 } %81, 1
   %84 = extractvalue { i32, i32, i32, i32 } %81, 2
@@ -187,7 +191,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
 
 91:                                               ; preds = %78, %71
   %92 = phi i32 [ %90, %78 ], [ 0, %71 ]
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #15
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
   %93 = getelementptr inbounds i32, ptr %72, i64 3
   %94 = load i32, ptr %93, align 4
   %95 = and i32 %94, %92
@@ -223,7 +227,7 @@ define i32 @model_select_code(ptr noundef %0) local_unnamed_addr #0 {
   br i1 %2, label %5, label %3
 
 3:                                                ; preds = %1
-  %4 = tail call fastcc i32 @choose_code(ptr noundef nonnull %0) #14
+  %4 = tail call fastcc i32 @choose_code(ptr noundef nonnull %0) #16
   br label %5
 
 5:                                                ; preds = %1, %3
@@ -254,9 +258,9 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %11 = add nuw nsw i64 %10, 103
   %12 = and i64 %11, 65472
   %13 = select i1 %8, i64 -9, i64 %12
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #15
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #17
   store i64 -15032385537, ptr %5, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #15
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #17
   %14 = icmp ne ptr %0, null
   %15 = icmp ne ptr %3, null
   %16 = and i1 %14, %15
@@ -284,7 +288,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %27, label %28, label %35
 
 28:                                               ; preds = %26
-  %29 = tail call { ptr, ptr } asm "", "=r,=r,0,1,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create, ptr @pthread_join) #16, !srcloc !8
+  %29 = tail call { ptr, ptr } asm "", "=r,=r,0,1,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create, ptr @pthread_join) #18, !srcloc !8
   %30 = extractvalue { ptr, ptr } %29, 0
   %31 = extractvalue { ptr, ptr } %29, 1
   %32 = icmp eq ptr %30, null
@@ -293,7 +297,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %34, label %85, label %35
 
 35:                                               ; preds = %28, %26
-  %36 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %36 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
   %37 = trunc i64 %36 to i32
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %0, i8 0, i64 28, i1 false)
   %38 = getelementptr inbounds i8, ptr %0, i64 28
@@ -302,7 +306,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %39, i8 0, i64 16, i1 false)
   %40 = ptrtoint ptr %5 to i64
   %41 = ptrtoint ptr %6 to i64
-  %42 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %40, i64 %41, i64 8, i64 14) #15, !srcloc !9
+  %42 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %40, i64 %41, i64 8, i64 14) #17, !srcloc !9
   %43 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 5
   %44 = add nsw i32 %2, -1
   %45 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9
@@ -314,7 +318,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %49 = phi i32 [ %56, %54 ], [ %46, %35 ]
   %50 = zext i32 %49 to i64
   %51 = getelementptr inbounds i64, ptr %45, i64 %50
-  %52 = call i32 @pthread_create(ptr noundef nonnull %51, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #17
+  %52 = call i32 @pthread_create(ptr noundef nonnull %51, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #19
   %53 = icmp eq i32 %52, 0
   br i1 %53, label %54, label %58
 
@@ -326,15 +330,15 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %57, label %48, label %81
 
 58:                                               ; preds = %48
-  %59 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #15, !srcloc !9
+  %59 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #17, !srcloc !9
   %60 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
   store atomic i32 1, ptr %60 release, align 4
   %61 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
   %62 = atomicrmw add ptr %61, i32 1 release, align 4
   %63 = ptrtoint ptr %61 to i64
-  %64 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %63, i64 129, i64 256, i64 0, i64 202) #15, !srcloc !9
+  %64 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %63, i64 129, i64 256, i64 0, i64 202) #17, !srcloc !9
   %65 = load i32, ptr %38, align 4
-  %66 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %66 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
   %67 = trunc i64 %66 to i32
   %68 = icmp eq i32 %65, %67
   br i1 %68, label %69, label %85
@@ -348,7 +352,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %73 = phi i64 [ %77, %72 ], [ 0, %69 ]
   %74 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9, i64 %73
   %75 = load i64, ptr %74, align 8
-  %76 = call i32 @pthread_join(i64 noundef %75, ptr noundef null) #17
+  %76 = call i32 @pthread_join(i64 noundef %75, ptr noundef null) #19
   %77 = add nuw nsw i64 %73, 1
   %78 = load i32, ptr %43, align 8
   %79 = zext i32 %78 to i64
@@ -356,7 +360,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %80, label %72, label %85, !llvm.loop !10
 
 81:                                               ; preds = %54, %35
-  %82 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #15, !srcloc !9
+  %82 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #17, !srcloc !9
   store i32 %2, ptr %3, align 8
   %83 = getelementptr inbounds i8, ptr %3, i64 8
   store ptr @launch_in_pool, ptr %83, align 8
@@ -366,8 +370,8 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
 
 85:                                               ; preds = %72, %69, %58, %28, %24, %20, %4, %81, %18
   %86 = phi i32 [ %19, %18 ], [ 0, %81 ], [ -1, %4 ], [ -3, %20 ], [ -4, %24 ], [ -12, %28 ], [ -12, %58 ], [ -12, %69 ], [ -12, %72 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #15
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #15
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #17
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #17
   ret i32 %86
 }
 
@@ -418,13 +422,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   br i1 %22, label %23, label %30
 
 23:                                               ; preds = %19
-  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #15, !srcloc !11
+  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #17, !srcloc !11
   %24 = add nuw nsw i32 %20, 1
   %25 = icmp eq i32 %24, 1000
   br i1 %25, label %14, label %19, !llvm.loop !12
 
 26:                                               ; preds = %26, %17
-  %27 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %7, i64 128, i64 %18, i64 0, i64 202) #15, !srcloc !9
+  %27 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %7, i64 128, i64 %18, i64 0, i64 202) #17, !srcloc !9
   %28 = load atomic i32, ptr %6 acquire, align 4
   %29 = icmp eq i32 %28, %13
   br i1 %29, label %26, label %30, !llvm.loop !13
@@ -451,13 +455,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   %45 = load ptr, ptr %9, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #17
+  tail call void %44(ptr noundef %45, i32 noundef %47) #19
   %48 = atomicrmw sub ptr %10, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %11, i64 129, i64 1, i64 0, i64 202) #15, !srcloc !9
+  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %11, i64 129, i64 1, i64 0, i64 202) #17, !srcloc !9
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -494,7 +498,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
 
 10:                                               ; preds = %8, %10
   %11 = phi i32 [ %12, %10 ], [ 0, %8 ]
-  tail call void %1(ptr noundef %2, i32 noundef %11) #17
+  tail call void %1(ptr noundef %2, i32 noundef %11) #19
   %12 = add nuw i32 %11, 1
   %13 = icmp eq i32 %12, %3
   br i1 %13, label %87, label %10, !llvm.loop !16
@@ -519,7 +523,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %26 = add i32 %3, -1
   %27 = ptrtoint ptr %18 to i64
   %28 = zext i32 %26 to i64
-  %29 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %27, i64 129, i64 %28, i64 0, i64 202) #15, !srcloc !9
+  %29 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %27, i64 129, i64 %28, i64 0, i64 202) #17, !srcloc !9
   %30 = load atomic i64, ptr %0 acquire, align 8
   %31 = and i64 %30, 65535
   %32 = lshr i64 %30, 16
@@ -544,13 +548,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %45 = load ptr, ptr %16, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #17
+  tail call void %44(ptr noundef %45, i32 noundef %47) #19
   %48 = atomicrmw sub ptr %17, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %36, i64 129, i64 1, i64 0, i64 202) #15, !srcloc !9
+  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %36, i64 129, i64 1, i64 0, i64 202) #17, !srcloc !9
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -594,13 +598,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   br i1 %75, label %76, label %83
 
 76:                                               ; preds = %72
-  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #15, !srcloc !11
+  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #17, !srcloc !11
   %77 = add nuw nsw i32 %73, 1
   %78 = icmp eq i32 %77, 1000
   br i1 %78, label %67, label %72, !llvm.loop !12
 
 79:                                               ; preds = %79, %70
-  %80 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %64, i64 128, i64 %71, i64 0, i64 202) #15, !srcloc !9
+  %80 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %64, i64 128, i64 %71, i64 0, i64 202) #17, !srcloc !9
   %81 = load atomic i32, ptr %17 acquire, align 4
   %82 = icmp eq i32 %81, %66
   br i1 %82, label %79, label %83, !llvm.loop !13
@@ -644,10 +648,10 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %13 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 1
   %14 = atomicrmw add ptr %13, i32 1 release, align 4
   %15 = ptrtoint ptr %13 to i64
-  %16 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %15, i64 129, i64 256, i64 0, i64 202) #15, !srcloc !9
+  %16 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %15, i64 129, i64 256, i64 0, i64 202) #17, !srcloc !9
   %17 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 6
   %18 = load i32, ptr %17, align 4
-  %19 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #15, !srcloc !9
+  %19 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
   %20 = trunc i64 %19 to i32
   %21 = icmp eq i32 %18, %20
   br i1 %21, label %22, label %35
@@ -662,7 +666,7 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %27 = phi i64 [ %31, %26 ], [ 0, %22 ]
   %28 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 9, i64 %27
   %29 = load i64, ptr %28, align 8
-  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #17
+  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #19
   %31 = add nuw nsw i64 %27, 1
   %32 = load i32, ptr %23, align 8
   %33 = zext i32 %32 to i64
@@ -685,7 +689,7 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #6
   %6 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
   %7 = load ptr, ptr %6, align 8
   %8 = icmp eq ptr %7, null
-  br i1 %8, label %29, label %9
+  br i1 %8, label %33, label %9
 
 9:                                                ; preds = %5
   %10 = getelementptr inbounds %struct.context, ptr %7, i64 0, i32 1
@@ -698,7 +702,7 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #6
   %17 = sub nsw i64 %15, %2
   %18 = icmp slt i64 %17, 128
   %19 = select i1 %16, i1 true, i1 %18
-  br i1 %19, label %29, label %20
+  br i1 %19, label %33, label %20
 
 20:                                               ; preds = %9
   %21 = getelementptr inbounds i8, ptr %12, i64 64
@@ -707,16 +711,24 @@ define internal ptr @allocate(i32 %0, i32 %1, i64 noundef %2, i32 %3, i32 %4) #6
   %23 = load ptr, ptr %7, align 8
   %24 = getelementptr inbounds i8, ptr %12, i64 56
   store ptr %23, ptr %24, align 8
-  %25 = add nsw i64 %2, 63
-  %26 = sdiv i64 %25, 64
-  %27 = shl nsw i64 %26, 6
-  %28 = getelementptr inbounds i8, ptr %21, i64 %27
-  store ptr %28, ptr %7, align 8
-  br label %29
+  %25 = icmp sgt i64 %2, 9223372036854775743
+  br i1 %25, label %30, label %26
 
-29:                                               ; preds = %5, %9, %20
-  %30 = phi ptr [ %21, %20 ], [ null, %9 ], [ null, %5 ]
-  ret ptr %30
+26:                                               ; preds = %20
+  %27 = add nsw i64 %2, 63
+  %28 = sdiv i64 %27, 64
+  %29 = shl nsw i64 %28, 6
+  br label %30
+
+30:                                               ; preds = %20, %26
+  %31 = phi i64 [ %29, %26 ], [ 9223372036854775807, %20 ]
+  %32 = getelementptr inbounds i8, ptr %21, i64 %31
+  store ptr %32, ptr %7, align 8
+  br label %33
+
+33:                                               ; preds = %5, %9, %30
+  %34 = phi ptr [ %21, %30 ], [ null, %9 ], [ null, %5 ]
+  ret ptr %34
 }
 
 ; Function Attrs: mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none)
@@ -764,7 +776,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 18:                                               ; preds = %3, %8, %12, %16
   %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
-  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #15
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #17
   store ptr %6, ptr %4, align 8
   %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
   store ptr %0, ptr %20, align 8
@@ -793,7 +805,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   br i1 %34, label %35, label %37
 
 35:                                               ; preds = %31
-  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #17
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #19
   br label %64
 
 37:                                               ; preds = %31
@@ -812,7 +824,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   store ptr %40, ptr %5, align 8
   %47 = load ptr, ptr %20, align 8
   %48 = load ptr, ptr %21, align 8
-  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #17
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #19
   %50 = icmp eq i32 %49, 0
   br i1 %50, label %52, label %51
 
@@ -831,7 +843,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   %57 = load ptr, ptr %56, align 8
   %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
   %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #17
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #19
   br label %60
 
 60:                                               ; preds = %53, %52
@@ -842,7 +854,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 64:                                               ; preds = %18, %60, %35
   %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
-  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #15
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #17
   ret i32 %65
 }
 
@@ -916,330 +928,10 @@ define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #7 {
   ret i32 %40
 }
 
-; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
-define i32 @model_input(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #8 {
-  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %5 = icmp ugt i32 %4, %0
-  br i1 %5, label %6, label %124
-
-6:                                                ; preds = %3
-  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %8 = zext i32 %7 to i64
-  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
-  %10 = zext i32 %0 to i64
-  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = icmp eq ptr %2, null
-  br i1 %12, label %124, label %13
-
-13:                                               ; preds = %6
-  %14 = load i32, ptr %11, align 8
-  %15 = zext i32 %14 to i64
-  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
-  store ptr %16, ptr %2, align 8
-  %17 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 1
-  %18 = load i32, ptr %17, align 4
-  %19 = zext i32 %18 to i64
-  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
-  %21 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
-  store ptr %20, ptr %21, align 8
-  %22 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 2
-  %23 = load i32, ptr %22, align 8
-  %24 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
-  store i32 %23, ptr %24, align 8
-  %25 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 3
-  %26 = load i32, ptr %25, align 4
-  %27 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
-  store i32 %26, ptr %27, align 4
-  %28 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 0
-  %29 = load i64, ptr %28, align 8
-  %30 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
-  store i64 %29, ptr %30, align 8
-  %31 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 1
-  %32 = load i64, ptr %31, align 8
-  %33 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
-  store i64 %32, ptr %33, align 8
-  %34 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 2
-  %35 = load i64, ptr %34, align 8
-  %36 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
-  store i64 %35, ptr %36, align 8
-  %37 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 3
-  %38 = load i64, ptr %37, align 8
-  %39 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
-  store i64 %38, ptr %39, align 8
-  %40 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 4
-  %41 = load i64, ptr %40, align 8
-  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
-  store i64 %41, ptr %42, align 8
-  %43 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 5
-  %44 = load i64, ptr %43, align 8
-  %45 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
-  store i64 %44, ptr %45, align 8
-  %46 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 6
-  %47 = load i64, ptr %46, align 8
-  %48 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
-  store i64 %47, ptr %48, align 8
-  %49 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 7
-  %50 = load i64, ptr %49, align 8
-  %51 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
-  store i64 %50, ptr %51, align 8
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 4
-  %53 = load i32, ptr %52, align 8
-  %54 = zext i32 %53 to i64
-  %55 = icmp eq i32 %23, 0
-  br i1 %55, label %115, label %56
-
-56:                                               ; preds = %13
-  %57 = zext i32 %23 to i64
-  %58 = and i64 %57, 7
-  %59 = icmp ult i32 %23, 8
-  br i1 %59, label %100, label %60
-
-60:                                               ; preds = %56
-  %61 = and i64 %57, 4294967288
-  br label %62
-
-62:                                               ; preds = %62, %60
-  %63 = phi i64 [ 0, %60 ], [ %97, %62 ]
-  %64 = phi i64 [ %54, %60 ], [ %96, %62 ]
-  %65 = phi i64 [ 0, %60 ], [ %98, %62 ]
-  %66 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %63
-  %67 = load i64, ptr %66, align 8
-  %68 = mul nsw i64 %67, %64
-  %69 = or i64 %63, 1
-  %70 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %69
-  %71 = load i64, ptr %70, align 8
-  %72 = mul nsw i64 %71, %68
-  %73 = or i64 %63, 2
-  %74 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %73
-  %75 = load i64, ptr %74, align 8
-  %76 = mul nsw i64 %75, %72
-  %77 = or i64 %63, 3
-  %78 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %77
-  %79 = load i64, ptr %78, align 8
-  %80 = mul nsw i64 %79, %76
-  %81 = or i64 %63, 4
-  %82 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %81
-  %83 = load i64, ptr %82, align 8
-  %84 = mul nsw i64 %83, %80
-  %85 = or i64 %63, 5
-  %86 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %85
-  %87 = load i64, ptr %86, align 8
-  %88 = mul nsw i64 %87, %84
-  %89 = or i64 %63, 6
-  %90 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %89
-  %91 = load i64, ptr %90, align 8
-  %92 = mul nsw i64 %91, %88
-  %93 = or i64 %63, 7
-  %94 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %93
-  %95 = load i64, ptr %94, align 8
-  %96 = mul nsw i64 %95, %92
-  %97 = add nuw nsw i64 %63, 8
-  %98 = add i64 %65, 8
-  %99 = icmp eq i64 %98, %61
-  br i1 %99, label %100, label %62, !llvm.loop !18
-
-100:                                              ; preds = %62, %56
-  %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
-  %102 = phi i64 [ 0, %56 ], [ %97, %62 ]
-  %103 = phi i64 [ %54, %56 ], [ %96, %62 ]
-  %104 = icmp eq i64 %58, 0
-  br i1 %104, label %115, label %105
-
-105:                                              ; preds = %100, %105
-  %106 = phi i64 [ %112, %105 ], [ %102, %100 ]
-  %107 = phi i64 [ %111, %105 ], [ %103, %100 ]
-  %108 = phi i64 [ %113, %105 ], [ 0, %100 ]
-  %109 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %106
-  %110 = load i64, ptr %109, align 8
-  %111 = mul nsw i64 %110, %107
-  %112 = add nuw nsw i64 %106, 1
-  %113 = add i64 %108, 1
-  %114 = icmp eq i64 %113, %58
-  br i1 %114, label %115, label %105, !llvm.loop !19
-
-115:                                              ; preds = %100, %105, %13
-  %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
-  %117 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
-  store i64 %116, ptr %117, align 8
-  %118 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 6
-  %119 = load double, ptr %118, align 8
-  %120 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
-  store double %119, ptr %120, align 8
-  %121 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 7
-  %122 = load i64, ptr %121, align 8
-  %123 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
-  store i64 %122, ptr %123, align 8
-  br label %124
-
-124:                                              ; preds = %115, %6, %3
-  %125 = phi i32 [ -6, %3 ], [ 0, %115 ], [ -1, %6 ]
-  ret i32 %125
-}
-
-; Function Attrs: nofree norecurse nosync nounwind memory(argmem: write)
-define i32 @model_output(i32 noundef %0, ptr nocapture noundef readnone %1, ptr noundef writeonly %2) local_unnamed_addr #8 {
-  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %5 = icmp ugt i32 %4, %0
-  br i1 %5, label %6, label %124
-
-6:                                                ; preds = %3
-  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %8 = zext i32 %7 to i64
-  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
-  %10 = zext i32 %0 to i64
-  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = icmp eq ptr %2, null
-  br i1 %12, label %124, label %13
-
-13:                                               ; preds = %6
-  %14 = load i32, ptr %11, align 8
-  %15 = zext i32 %14 to i64
-  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
-  store ptr %16, ptr %2, align 8
-  %17 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 1
-  %18 = load i32, ptr %17, align 4
-  %19 = zext i32 %18 to i64
-  %20 = getelementptr inbounds i8, ptr @model_plan, i64 %19
-  %21 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
-  store ptr %20, ptr %21, align 8
-  %22 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 2
-  %23 = load i32, ptr %22, align 8
-  %24 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
-  store i32 %23, ptr %24, align 8
-  %25 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 3
-  %26 = load i32, ptr %25, align 4
-  %27 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
-  store i32 %26, ptr %27, align 4
-  %28 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 0
-  %29 = load i64, ptr %28, align 8
-  %30 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
-  store i64 %29, ptr %30, align 8
-  %31 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 1
-  %32 = load i64, ptr %31, align 8
-  %33 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
-  store i64 %32, ptr %33, align 8
-  %34 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 2
-  %35 = load i64, ptr %34, align 8
-  %36 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
-  store i64 %35, ptr %36, align 8
-  %37 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 3
-  %38 = load i64, ptr %37, align 8
-  %39 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
-  store i64 %38, ptr %39, align 8
-  %40 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 4
-  %41 = load i64, ptr %40, align 8
-  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
-  store i64 %41, ptr %42, align 8
-  %43 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 5
-  %44 = load i64, ptr %43, align 8
-  %45 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
-  store i64 %44, ptr %45, align 8
-  %46 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 6
-  %47 = load i64, ptr %46, align 8
-  %48 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
-  store i64 %47, ptr %48, align 8
-  %49 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 7
-  %50 = load i64, ptr %49, align 8
-  %51 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
-  store i64 %50, ptr %51, align 8
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 4
-  %53 = load i32, ptr %52, align 8
-  %54 = zext i32 %53 to i64
-  %55 = icmp eq i32 %23, 0
-  br i1 %55, label %115, label %56
-
-56:                                               ; preds = %13
-  %57 = zext i32 %23 to i64
-  %58 = and i64 %57, 7
-  %59 = icmp ult i32 %23, 8
-  br i1 %59, label %100, label %60
-
-60:                                               ; preds = %56
-  %61 = and i64 %57, 4294967288
-  br label %62
-
-62:                                               ; preds = %62, %60
-  %63 = phi i64 [ 0, %60 ], [ %97, %62 ]
-  %64 = phi i64 [ %54, %60 ], [ %96, %62 ]
-  %65 = phi i64 [ 0, %60 ], [ %98, %62 ]
-  %66 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %63
-  %67 = load i64, ptr %66, align 8
-  %68 = mul nsw i64 %67, %64
-  %69 = or i64 %63, 1
-  %70 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %69
-  %71 = load i64, ptr %70, align 8
-  %72 = mul nsw i64 %71, %68
-  %73 = or i64 %63, 2
-  %74 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %73
-  %75 = load i64, ptr %74, align 8
-  %76 = mul nsw i64 %75, %72
-  %77 = or i64 %63, 3
-  %78 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %77
-  %79 = load i64, ptr %78, align 8
-  %80 = mul nsw i64 %79, %76
-  %81 = or i64 %63, 4
-  %82 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %81
-  %83 = load i64, ptr %82, align 8
-  %84 = mul nsw i64 %83, %80
-  %85 = or i64 %63, 5
-  %86 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %85
-  %87 = load i64, ptr %86, align 8
-  %88 = mul nsw i64 %87, %84
-  %89 = or i64 %63, 6
-  %90 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %89
-  %91 = load i64, ptr %90, align 8
-  %92 = mul nsw i64 %91, %88
-  %93 = or i64 %63, 7
-  %94 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %93
-  %95 = load i64, ptr %94, align 8
-  %96 = mul nsw i64 %95, %92
-  %97 = add nuw nsw i64 %63, 8
-  %98 = add i64 %65, 8
-  %99 = icmp eq i64 %98, %61
-  br i1 %99, label %100, label %62, !llvm.loop !18
-
-100:                                              ; preds = %62, %56
-  %101 = phi i64 [ undef, %56 ], [ %96, %62 ]
-  %102 = phi i64 [ 0, %56 ], [ %97, %62 ]
-  %103 = phi i64 [ %54, %56 ], [ %96, %62 ]
-  %104 = icmp eq i64 %58, 0
-  br i1 %104, label %115, label %105
-
-105:                                              ; preds = %100, %105
-  %106 = phi i64 [ %112, %105 ], [ %102, %100 ]
-  %107 = phi i64 [ %111, %105 ], [ %103, %100 ]
-  %108 = phi i64 [ %113, %105 ], [ 0, %100 ]
-  %109 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 8, i64 %106
-  %110 = load i64, ptr %109, align 8
-  %111 = mul nsw i64 %110, %107
-  %112 = add nuw nsw i64 %106, 1
-  %113 = add i64 %108, 1
-  %114 = icmp eq i64 %113, %58
-  br i1 %114, label %115, label %105, !llvm.loop !21
-
-115:                                              ; preds = %100, %105, %13
-  %116 = phi i64 [ %54, %13 ], [ %101, %100 ], [ %111, %105 ]
-  %117 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
-  store i64 %116, ptr %117, align 8
-  %118 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 6
-  %119 = load double, ptr %118, align 8
-  %120 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
-  store double %119, ptr %120, align 8
-  %121 = getelementptr inbounds %struct.plan_tensor, ptr %11, i64 0, i32 7
-  %122 = load i64, ptr %121, align 8
-  %123 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
-  store i64 %122, ptr %123, align 8
-  br label %124
-
-124:                                              ; preds = %115, %6, %3
-  %125 = phi i32 [ -6, %3 ], [ 0, %115 ], [ -1, %6 ]
-  ret i32 %125
-}
-
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
 define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #1 {
-  %2 = add i32 %0, 14
-  %3 = icmp ult i32 %2, 15
+  %2 = add i32 %0, 15
+  %3 = icmp ult i32 %2, 16
   br i1 %3, label %4, label %8
 
 4:                                                ; preds = %1
@@ -1249,108 +941,741 @@ define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #1 {
   br label %8
 
 8:                                                ; preds = %1, %4
-  %9 = phi ptr [ %7, %4 ], [ @.str.15, %1 ]
+  %9 = phi ptr [ %7, %4 ], [ @.str.16, %1 ]
   ret ptr %9
 }
 
-; Function Attrs: mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none)
-define i64 @model_workspace_bytes(ptr nocapture noundef readnone %0, i32 noundef %1) local_unnamed_addr #9 {
-  %3 = load atomic i32, ptr @chosen acquire, align 4
-  %4 = icmp eq i32 %3, 0
-  %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
-  %6 = zext i32 %5 to i64
-  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
-  %8 = add i32 %3, -1
-  %9 = zext i32 %8 to i64
-  %10 = getelementptr inbounds %struct.plan_code, ptr %7, i64 %9
-  %11 = select i1 %4, ptr null, ptr %10
-  br i1 %4, label %47, label %12
+; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: write)
+define i32 @model_dimension(i32 noundef %0, ptr noundef writeonly %1) local_unnamed_addr #8 {
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 12), align 4
+  %4 = zext i32 %3 to i64
+  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
+  %6 = zext i32 %0 to i64
+  %7 = getelementptr inbounds %struct.plan_dimension, ptr %5, i64 %6
+  %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %9 = icmp ugt i32 %8, %0
+  br i1 %9, label %10, label %19
 
-12:                                               ; preds = %2
-  %13 = icmp eq i32 %1, 0
-  br i1 %13, label %47, label %14
+10:                                               ; preds = %2
+  %11 = icmp eq ptr %1, null
+  br i1 %11, label %19, label %12
 
-14:                                               ; preds = %12
-  %15 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 6
-  %16 = load i32, ptr %15, align 8
-  %17 = zext i32 %16 to i64
-  %18 = mul nuw nsw i64 %17, 48
-  %19 = add nuw nsw i64 %18, 63
-  %20 = and i64 %19, 549755813824
-  %21 = shl nuw nsw i64 %17, 4
-  %22 = add nuw nsw i64 %21, 63
-  %23 = and i64 %22, 137438953408
-  %24 = zext i32 %1 to i64
-  %25 = mul nuw nsw i64 %24, 48
-  %26 = add nuw nsw i64 %25, 111
-  %27 = and i64 %26, 549755813824
-  %28 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 8
-  %29 = load i64, ptr %28, align 8
-  %30 = add nsw i64 %29, 63
-  %31 = sdiv i64 %30, 64
-  %32 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 9
-  %33 = load i64, ptr %32, align 8
-  %34 = add nsw i64 %33, 63
-  %35 = sdiv i64 %34, 64
-  %36 = getelementptr inbounds %struct.plan_code, ptr %11, i64 0, i32 10
-  %37 = load i64, ptr %36, align 8
-  %38 = add nsw i64 %37, 63
-  %39 = sdiv i64 %38, 64
-  %40 = mul i64 %39, %24
-  %41 = add nsw i64 %35, %31
-  %42 = add i64 %41, %40
-  %43 = shl i64 %42, 6
-  %44 = add nuw nsw i64 %23, %27
-  %45 = add nuw nsw i64 %44, %20
-  %46 = add i64 %45, %43
-  br label %47
+12:                                               ; preds = %10
+  %13 = load i32, ptr %7, align 8
+  %14 = zext i32 %13 to i64
+  %15 = getelementptr inbounds i8, ptr @model_plan, i64 %14
+  %16 = getelementptr inbounds %struct.plan_dimension, ptr %5, i64 %6, i32 2
+  store ptr %15, ptr %1, align 8
+  %17 = getelementptr inbounds i8, ptr %1, i64 8
+  %18 = load <2 x i64>, ptr %16, align 8
+  store <2 x i64> %18, ptr %17, align 8
+  br label %19
 
-47:                                               ; preds = %14, %12, %2
-  %48 = phi i64 [ -8, %2 ], [ %46, %14 ], [ -9, %12 ]
-  ret i64 %48
+19:                                               ; preds = %10, %2, %12
+  %20 = phi i32 [ 0, %12 ], [ -6, %2 ], [ -1, %10 ]
+  ret i32 %20
 }
 
-; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read)
-define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, i32 noundef %1) unnamed_addr #10 {
-  %3 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 6
-  %4 = load i32, ptr %3, align 8
-  %5 = zext i32 %4 to i64
-  %6 = mul nuw nsw i64 %5, 48
-  %7 = add nuw nsw i64 %6, 63
-  %8 = and i64 %7, 549755813824
-  %9 = shl nuw nsw i64 %5, 4
-  %10 = add nuw nsw i64 %9, 63
-  %11 = and i64 %10, 137438953408
-  %12 = zext i32 %1 to i64
-  %13 = mul nuw nsw i64 %12, 48
-  %14 = add nuw nsw i64 %13, 111
-  %15 = and i64 %14, 549755813824
-  %16 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 8
-  %17 = load i64, ptr %16, align 8
-  %18 = add nsw i64 %17, 63
-  %19 = sdiv i64 %18, 64
-  %20 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 9
-  %21 = load i64, ptr %20, align 8
-  %22 = add nsw i64 %21, 63
-  %23 = sdiv i64 %22, 64
-  %24 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 10
-  %25 = load i64, ptr %24, align 8
-  %26 = add nsw i64 %25, 63
-  %27 = sdiv i64 %26, 64
-  %28 = mul i64 %27, %12
-  %29 = add nsw i64 %23, %19
-  %30 = add i64 %29, %28
-  %31 = shl i64 %30, 6
-  %32 = add nuw nsw i64 %11, %15
-  %33 = add nuw nsw i64 %32, %8
-  %34 = add i64 %33, %31
-  ret i64 %34
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define i32 @model_input(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_unnamed_addr #9 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %5 = icmp ugt i32 %4, %0
+  br i1 %5, label %6, label %13
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = zext i32 %0 to i64
+  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #16
+  br label %13
+
+13:                                               ; preds = %3, %6
+  %14 = phi i32 [ %12, %6 ], [ -6, %3 ]
+  ret i32 %14
+}
+
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, ptr noundef %1, ptr noundef writeonly %2) unnamed_addr #9 {
+  %4 = alloca [2048 x i64], align 16
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %4) #17
+  %5 = icmp ne ptr %1, null
+  br i1 %5, label %6, label %11
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 14), align 4
+  %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 15), align 4
+  %9 = call fastcc i32 @fill_numbers(ptr noundef nonnull %1, i32 noundef %7, i32 noundef %8, ptr noundef nonnull %4) #16
+  %10 = icmp eq ptr %2, null
+  br i1 %10, label %153, label %13
+
+11:                                               ; preds = %3
+  %12 = icmp eq ptr %2, null
+  br i1 %12, label %153, label %15
+
+13:                                               ; preds = %6
+  %14 = icmp eq i32 %9, 0
+  br i1 %14, label %15, label %153
+
+15:                                               ; preds = %11, %13
+  %16 = load i32, ptr %0, align 8
+  %17 = zext i32 %16 to i64
+  %18 = getelementptr inbounds i8, ptr @model_plan, i64 %17
+  store ptr %18, ptr %2, align 8
+  %19 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 1
+  %20 = load i32, ptr %19, align 4
+  %21 = zext i32 %20 to i64
+  %22 = getelementptr inbounds i8, ptr @model_plan, i64 %21
+  %23 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 1
+  store ptr %22, ptr %23, align 8
+  %24 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 2
+  %25 = load i32, ptr %24, align 8
+  %26 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 2
+  store i32 %25, ptr %26, align 8
+  %27 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 3
+  %28 = load i32, ptr %27, align 4
+  %29 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 3
+  store i32 %28, ptr %29, align 4
+  %30 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 0
+  %31 = load i64, ptr %30, align 8
+  %32 = icmp sgt i64 %31, -1
+  %33 = or i1 %5, %32
+  br i1 %33, label %34, label %40
+
+34:                                               ; preds = %15
+  %35 = icmp slt i64 %31, 0
+  br i1 %35, label %36, label %40
+
+36:                                               ; preds = %34
+  %37 = xor i64 %31, -1
+  %38 = getelementptr inbounds i64, ptr %4, i64 %37
+  %39 = load i64, ptr %38, align 8
+  br label %40
+
+40:                                               ; preds = %36, %34, %15
+  %41 = phi i64 [ -1, %15 ], [ %39, %36 ], [ %31, %34 ]
+  %42 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 0
+  store i64 %41, ptr %42, align 8
+  %43 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 1
+  %44 = load i64, ptr %43, align 8
+  %45 = icmp sgt i64 %44, -1
+  %46 = or i1 %5, %45
+  br i1 %46, label %47, label %53
+
+47:                                               ; preds = %40
+  %48 = icmp slt i64 %44, 0
+  br i1 %48, label %49, label %53
+
+49:                                               ; preds = %47
+  %50 = xor i64 %44, -1
+  %51 = getelementptr inbounds i64, ptr %4, i64 %50
+  %52 = load i64, ptr %51, align 8
+  br label %53
+
+53:                                               ; preds = %49, %47, %40
+  %54 = phi i64 [ -1, %40 ], [ %52, %49 ], [ %44, %47 ]
+  %55 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 1
+  store i64 %54, ptr %55, align 8
+  %56 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 2
+  %57 = load i64, ptr %56, align 8
+  %58 = icmp sgt i64 %57, -1
+  %59 = or i1 %5, %58
+  br i1 %59, label %60, label %66
+
+60:                                               ; preds = %53
+  %61 = icmp slt i64 %57, 0
+  br i1 %61, label %62, label %66
+
+62:                                               ; preds = %60
+  %63 = xor i64 %57, -1
+  %64 = getelementptr inbounds i64, ptr %4, i64 %63
+  %65 = load i64, ptr %64, align 8
+  br label %66
+
+66:                                               ; preds = %62, %60, %53
+  %67 = phi i64 [ -1, %53 ], [ %65, %62 ], [ %57, %60 ]
+  %68 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 2
+  store i64 %67, ptr %68, align 8
+  %69 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 3
+  %70 = load i64, ptr %69, align 8
+  %71 = icmp sgt i64 %70, -1
+  %72 = or i1 %5, %71
+  br i1 %72, label %73, label %79
+
+73:                                               ; preds = %66
+  %74 = icmp slt i64 %70, 0
+  br i1 %74, label %75, label %79
+
+75:                                               ; preds = %73
+  %76 = xor i64 %70, -1
+  %77 = getelementptr inbounds i64, ptr %4, i64 %76
+  %78 = load i64, ptr %77, align 8
+  br label %79
+
+79:                                               ; preds = %75, %73, %66
+  %80 = phi i64 [ -1, %66 ], [ %78, %75 ], [ %70, %73 ]
+  %81 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 3
+  store i64 %80, ptr %81, align 8
+  %82 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 4
+  %83 = load i64, ptr %82, align 8
+  %84 = icmp sgt i64 %83, -1
+  %85 = or i1 %5, %84
+  br i1 %85, label %86, label %92
+
+86:                                               ; preds = %79
+  %87 = icmp slt i64 %83, 0
+  br i1 %87, label %88, label %92
+
+88:                                               ; preds = %86
+  %89 = xor i64 %83, -1
+  %90 = getelementptr inbounds i64, ptr %4, i64 %89
+  %91 = load i64, ptr %90, align 8
+  br label %92
+
+92:                                               ; preds = %88, %86, %79
+  %93 = phi i64 [ -1, %79 ], [ %91, %88 ], [ %83, %86 ]
+  %94 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 4
+  store i64 %93, ptr %94, align 8
+  %95 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 5
+  %96 = load i64, ptr %95, align 8
+  %97 = icmp sgt i64 %96, -1
+  %98 = or i1 %5, %97
+  br i1 %98, label %99, label %105
+
+99:                                               ; preds = %92
+  %100 = icmp slt i64 %96, 0
+  br i1 %100, label %101, label %105
+
+101:                                              ; preds = %99
+  %102 = xor i64 %96, -1
+  %103 = getelementptr inbounds i64, ptr %4, i64 %102
+  %104 = load i64, ptr %103, align 8
+  br label %105
+
+105:                                              ; preds = %101, %99, %92
+  %106 = phi i64 [ -1, %92 ], [ %104, %101 ], [ %96, %99 ]
+  %107 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 5
+  store i64 %106, ptr %107, align 8
+  %108 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 6
+  %109 = load i64, ptr %108, align 8
+  %110 = icmp sgt i64 %109, -1
+  %111 = or i1 %5, %110
+  br i1 %111, label %112, label %118
+
+112:                                              ; preds = %105
+  %113 = icmp slt i64 %109, 0
+  br i1 %113, label %114, label %118
+
+114:                                              ; preds = %112
+  %115 = xor i64 %109, -1
+  %116 = getelementptr inbounds i64, ptr %4, i64 %115
+  %117 = load i64, ptr %116, align 8
+  br label %118
+
+118:                                              ; preds = %114, %112, %105
+  %119 = phi i64 [ -1, %105 ], [ %117, %114 ], [ %109, %112 ]
+  %120 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 6
+  store i64 %119, ptr %120, align 8
+  %121 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 8, i64 7
+  %122 = load i64, ptr %121, align 8
+  %123 = icmp sgt i64 %122, -1
+  %124 = or i1 %5, %123
+  br i1 %124, label %125, label %131
+
+125:                                              ; preds = %118
+  %126 = icmp slt i64 %122, 0
+  br i1 %126, label %127, label %131
+
+127:                                              ; preds = %125
+  %128 = xor i64 %122, -1
+  %129 = getelementptr inbounds i64, ptr %4, i64 %128
+  %130 = load i64, ptr %129, align 8
+  br label %131
+
+131:                                              ; preds = %127, %125, %118
+  %132 = phi i64 [ -1, %118 ], [ %130, %127 ], [ %122, %125 ]
+  %133 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 4, i64 7
+  store i64 %132, ptr %133, align 8
+  %134 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 9
+  %135 = load i64, ptr %134, align 8
+  %136 = icmp sgt i64 %135, -1
+  %137 = or i1 %5, %136
+  br i1 %137, label %138, label %144
+
+138:                                              ; preds = %131
+  %139 = icmp slt i64 %135, 0
+  br i1 %139, label %140, label %144
+
+140:                                              ; preds = %138
+  %141 = xor i64 %135, -1
+  %142 = getelementptr inbounds i64, ptr %4, i64 %141
+  %143 = load i64, ptr %142, align 8
+  br label %144
+
+144:                                              ; preds = %140, %138, %131
+  %145 = phi i64 [ -1, %131 ], [ %143, %140 ], [ %135, %138 ]
+  %146 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 5
+  store i64 %145, ptr %146, align 8
+  %147 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 6
+  %148 = load double, ptr %147, align 8
+  %149 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 6
+  store double %148, ptr %149, align 8
+  %150 = getelementptr inbounds %struct.plan_tensor, ptr %0, i64 0, i32 7
+  %151 = load i64, ptr %150, align 8
+  %152 = getelementptr inbounds %struct.model_tensor, ptr %2, i64 0, i32 7
+  store i64 %151, ptr %152, align 8
+  br label %153
+
+153:                                              ; preds = %11, %13, %6, %144
+  %154 = phi i32 [ 0, %144 ], [ -1, %6 ], [ %9, %13 ], [ -1, %11 ]
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %4) #17
+  ret i32 %154
+}
+
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define i32 @model_output(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_unnamed_addr #9 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %5 = icmp ugt i32 %4, %0
+  br i1 %5, label %6, label %13
+
+6:                                                ; preds = %3
+  %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = zext i32 %0 to i64
+  %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #16
+  br label %13
+
+13:                                               ; preds = %3, %6
+  %14 = phi i32 [ %12, %6 ], [ -6, %3 ]
+  ret i32 %14
+}
+
+; Function Attrs: nofree nounwind memory(readwrite, inaccessiblemem: none)
+define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_addr #10 {
+  %3 = alloca [2048 x i64], align 16
+  %4 = load atomic i32, ptr @chosen acquire, align 4
+  %5 = icmp eq i32 %4, 0
+  %6 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %7 = zext i32 %6 to i64
+  %8 = getelementptr inbounds i8, ptr @model_plan, i64 %7
+  %9 = add i32 %4, -1
+  %10 = zext i32 %9 to i64
+  %11 = getelementptr inbounds %struct.plan_code, ptr %8, i64 %10
+  %12 = select i1 %5, ptr null, ptr %11
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %3) #17
+  br i1 %5, label %30, label %13
+
+13:                                               ; preds = %2
+  %14 = icmp eq i32 %1, 0
+  br i1 %14, label %30, label %15
+
+15:                                               ; preds = %13
+  %16 = getelementptr inbounds %struct.plan_code, ptr %12, i64 0, i32 13
+  %17 = load i32, ptr %16, align 8
+  %18 = getelementptr inbounds %struct.plan_code, ptr %12, i64 0, i32 14
+  %19 = load i32, ptr %18, align 4
+  %20 = call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %17, i32 noundef %19, ptr noundef nonnull %3) #16
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %24, label %22
+
+22:                                               ; preds = %15
+  %23 = sext i32 %20 to i64
+  br label %26
+
+24:                                               ; preds = %15
+  %25 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %12, ptr noundef nonnull %3, i32 noundef %1) #16
+  br label %26
+
+26:                                               ; preds = %24, %22
+  %27 = phi i64 [ %23, %22 ], [ %25, %24 ]
+  %28 = icmp eq i64 %27, 9223372036854775807
+  %29 = select i1 %28, i64 -5, i64 %27
+  br label %30
+
+30:                                               ; preds = %13, %2, %26
+  %31 = phi i64 [ %29, %26 ], [ -8, %2 ], [ -9, %13 ]
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %3) #17
+  ret i64 %31
+}
+
+; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1, i32 noundef %2, ptr nocapture noundef %3) unnamed_addr #9 {
+  %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 12), align 4
+  %6 = zext i32 %5 to i64
+  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
+  %8 = zext i32 %1 to i64
+  %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
+  %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %11 = icmp eq i32 %10, 0
+  %12 = icmp ne ptr %0, null
+  %13 = or i1 %12, %11
+  br i1 %13, label %14, label %139
+
+14:                                               ; preds = %4
+  br i1 %11, label %32, label %15
+
+15:                                               ; preds = %14
+  %16 = zext i32 %10 to i64
+  br label %17
+
+17:                                               ; preds = %15, %28
+  %18 = phi i64 [ 0, %15 ], [ %30, %28 ]
+  %19 = getelementptr inbounds i64, ptr %0, i64 %18
+  %20 = load i64, ptr %19, align 8
+  %21 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 2
+  %22 = load i64, ptr %21, align 8
+  %23 = icmp slt i64 %20, %22
+  br i1 %23, label %139, label %24
+
+24:                                               ; preds = %17
+  %25 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 3
+  %26 = load i64, ptr %25, align 8
+  %27 = icmp sgt i64 %20, %26
+  br i1 %27, label %139, label %28
+
+28:                                               ; preds = %24
+  %29 = getelementptr inbounds i64, ptr %3, i64 %18
+  store i64 %20, ptr %29, align 8
+  %30 = add nuw nsw i64 %18, 1
+  %31 = icmp eq i64 %30, %16
+  br i1 %31, label %32, label %17, !llvm.loop !18
+
+32:                                               ; preds = %28, %14
+  %33 = phi i64 [ 0, %14 ], [ %16, %28 ]
+  %34 = icmp eq i32 %2, 0
+  br i1 %34, label %139, label %35
+
+35:                                               ; preds = %32
+  %36 = getelementptr inbounds i64, ptr %3, i64 %33
+  br label %37
+
+37:                                               ; preds = %35, %134
+  %38 = phi i32 [ %135, %134 ], [ %2, %35 ]
+  %39 = phi ptr [ %137, %134 ], [ %36, %35 ]
+  %40 = phi ptr [ %136, %134 ], [ %9, %35 ]
+  %41 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 2
+  %42 = load i64, ptr %41, align 8
+  %43 = icmp slt i64 %42, 0
+  br i1 %43, label %44, label %48
+
+44:                                               ; preds = %37
+  %45 = xor i64 %42, -1
+  %46 = getelementptr inbounds i64, ptr %3, i64 %45
+  %47 = load i64, ptr %46, align 8
+  br label %48
+
+48:                                               ; preds = %37, %44
+  %49 = phi i64 [ %47, %44 ], [ %42, %37 ]
+  %50 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 3
+  %51 = load i64, ptr %50, align 8
+  %52 = icmp slt i64 %51, 0
+  br i1 %52, label %53, label %57
+
+53:                                               ; preds = %48
+  %54 = xor i64 %51, -1
+  %55 = getelementptr inbounds i64, ptr %3, i64 %54
+  %56 = load i64, ptr %55, align 8
+  br label %57
+
+57:                                               ; preds = %48, %53
+  %58 = phi i64 [ %56, %53 ], [ %51, %48 ]
+  %59 = load i32, ptr %40, align 8
+  %60 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 4
+  %61 = load i64, ptr %60, align 8
+  %62 = icmp slt i64 %61, 0
+  br i1 %62, label %63, label %67
+
+63:                                               ; preds = %57
+  %64 = xor i64 %61, -1
+  %65 = getelementptr inbounds i64, ptr %3, i64 %64
+  %66 = load i64, ptr %65, align 8
+  br label %67
+
+67:                                               ; preds = %57, %63
+  %68 = phi i64 [ %66, %63 ], [ %61, %57 ]
+  switch i32 %59, label %139 [
+    i32 0, label %132
+    i32 1, label %128
+    i32 2, label %69
+    i32 3, label %73
+    i32 4, label %77
+    i32 5, label %77
+    i32 6, label %77
+    i32 7, label %77
+    i32 8, label %105
+    i32 9, label %107
+    i32 10, label %109
+    i32 11, label %112
+    i32 12, label %115
+    i32 13, label %118
+    i32 14, label %121
+    i32 15, label %124
+    i32 16, label %126
+  ]
+
+69:                                               ; preds = %67
+  %70 = tail call { i64, i1 } @llvm.ssub.with.overflow.i64(i64 %49, i64 %58)
+  %71 = extractvalue { i64, i1 } %70, 1
+  %72 = extractvalue { i64, i1 } %70, 0
+  store i64 %72, ptr %39, align 8
+  br i1 %71, label %139, label %134
+
+73:                                               ; preds = %67
+  %74 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %49, i64 %58)
+  %75 = extractvalue { i64, i1 } %74, 1
+  %76 = extractvalue { i64, i1 } %74, 0
+  store i64 %76, ptr %39, align 8
+  br i1 %75, label %139, label %134
+
+77:                                               ; preds = %67, %67, %67, %67
+  %78 = icmp eq i64 %58, 0
+  br i1 %78, label %139, label %79
+
+79:                                               ; preds = %77
+  %80 = icmp eq i64 %49, -9223372036854775808
+  %81 = icmp eq i64 %58, -1
+  %82 = and i1 %80, %81
+  br i1 %82, label %139, label %83
+
+83:                                               ; preds = %79
+  %84 = sdiv i64 %49, %58
+  %85 = srem i64 %49, %58
+  %86 = and i32 %59, -2
+  %87 = icmp eq i32 %86, 4
+  %88 = icmp ne i64 %85, 0
+  %89 = and i1 %87, %88
+  br i1 %89, label %90, label %99
+
+90:                                               ; preds = %83
+  %91 = lshr i64 %85, 63
+  %92 = trunc i64 %91 to i32
+  %93 = lshr i64 %58, 63
+  %94 = trunc i64 %93 to i32
+  %95 = icmp eq i32 %92, %94
+  br i1 %95, label %99, label %96
+
+96:                                               ; preds = %90
+  %97 = add nsw i64 %84, -1
+  %98 = add nsw i64 %85, %58
+  br label %99
+
+99:                                               ; preds = %96, %90, %83
+  %100 = phi i64 [ %97, %96 ], [ %84, %90 ], [ %84, %83 ]
+  %101 = phi i64 [ %98, %96 ], [ %85, %90 ], [ %85, %83 ]
+  %102 = and i32 %59, -3
+  %103 = icmp eq i32 %102, 4
+  %104 = select i1 %103, i64 %100, i64 %101
+  br label %132
+
+105:                                              ; preds = %67
+  %106 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
+  br label %132
+
+107:                                              ; preds = %67
+  %108 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
+  br label %132
+
+109:                                              ; preds = %67
+  %110 = icmp slt i64 %49, %58
+  %111 = zext i1 %110 to i64
+  br label %132
+
+112:                                              ; preds = %67
+  %113 = icmp eq i64 %49, %58
+  %114 = zext i1 %113 to i64
+  br label %132
+
+115:                                              ; preds = %67
+  %116 = icmp eq i64 %49, 0
+  %117 = select i1 %116, i64 %68, i64 %58
+  br label %132
+
+118:                                              ; preds = %67
+  %119 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
+  %120 = ashr i64 %49, %119
+  br label %132
+
+121:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %122 = add i64 %49, -2147483648
+  %123 = icmp ult i64 %122, -4294967296
+  br i1 %123, label %139, label %134
+
+124:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %125 = icmp ugt i64 %49, 2147483647
+  br i1 %125, label %139, label %134
+
+126:                                              ; preds = %67
+  store i64 %49, ptr %39, align 8
+  %127 = icmp eq i64 %49, %58
+  br i1 %127, label %134, label %139
+
+128:                                              ; preds = %67
+  %129 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
+  %130 = extractvalue { i64, i1 } %129, 1
+  %131 = extractvalue { i64, i1 } %129, 0
+  store i64 %131, ptr %39, align 8
+  br i1 %130, label %139, label %134
+
+132:                                              ; preds = %67, %118, %115, %112, %109, %107, %105, %99
+  %133 = phi i64 [ %104, %99 ], [ %106, %105 ], [ %108, %107 ], [ %111, %109 ], [ %114, %112 ], [ %117, %115 ], [ %120, %118 ], [ %49, %67 ]
+  store i64 %133, ptr %39, align 8
+  br label %134
+
+134:                                              ; preds = %132, %69, %73, %121, %124, %126, %128
+  %135 = add i32 %38, -1
+  %136 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
+  %137 = getelementptr inbounds i64, ptr %39, i64 1
+  %138 = icmp eq i32 %135, 0
+  br i1 %138, label %139, label %37, !llvm.loop !19
+
+139:                                              ; preds = %24, %17, %77, %79, %67, %134, %128, %126, %124, %121, %73, %69, %32, %4
+  %140 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %121 ], [ -5, %124 ], [ -5, %126 ], [ -5, %77 ], [ -5, %79 ], [ -5, %67 ], [ 0, %134 ], [ -5, %128 ], [ -5, %17 ], [ -5, %24 ]
+  ret i32 %140
+}
+
+; Function Attrs: nofree nosync nounwind memory(argmem: read)
+define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i32 noundef %2) unnamed_addr #11 {
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %5 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 14
+  %6 = load i32, ptr %5, align 4
+  %7 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 6
+  %8 = load i32, ptr %7, align 8
+  %9 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
+  %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %12 = tail call fastcc i64 @copies_bytes(ptr noundef %1) #16
+  %13 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 8
+  %14 = load i64, ptr %13, align 8
+  %15 = icmp slt i64 %14, 0
+  br i1 %15, label %16, label %20
+
+16:                                               ; preds = %3
+  %17 = xor i64 %14, -1
+  %18 = getelementptr inbounds i64, ptr %1, i64 %17
+  %19 = load i64, ptr %18, align 8
+  br label %20
+
+20:                                               ; preds = %3, %16
+  %21 = phi i64 [ %19, %16 ], [ %14, %3 ]
+  %22 = icmp sgt i64 %21, 9223372036854775743
+  br i1 %22, label %27, label %23
+
+23:                                               ; preds = %20
+  %24 = add nsw i64 %21, 63
+  %25 = sdiv i64 %24, 64
+  %26 = shl nsw i64 %25, 6
+  br label %27
+
+27:                                               ; preds = %20, %23
+  %28 = phi i64 [ %26, %23 ], [ 9223372036854775807, %20 ]
+  %29 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 9
+  %30 = load i64, ptr %29, align 8
+  %31 = icmp slt i64 %30, 0
+  br i1 %31, label %32, label %36
+
+32:                                               ; preds = %27
+  %33 = xor i64 %30, -1
+  %34 = getelementptr inbounds i64, ptr %1, i64 %33
+  %35 = load i64, ptr %34, align 8
+  br label %36
+
+36:                                               ; preds = %27, %32
+  %37 = phi i64 [ %35, %32 ], [ %30, %27 ]
+  %38 = icmp sgt i64 %37, 9223372036854775743
+  br i1 %38, label %43, label %39
+
+39:                                               ; preds = %36
+  %40 = add nsw i64 %37, 63
+  %41 = sdiv i64 %40, 64
+  %42 = shl nsw i64 %41, 6
+  br label %43
+
+43:                                               ; preds = %36, %39
+  %44 = phi i64 [ %42, %39 ], [ 9223372036854775807, %36 ]
+  %45 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 10
+  %46 = load i64, ptr %45, align 8
+  %47 = icmp slt i64 %46, 0
+  br i1 %47, label %48, label %52
+
+48:                                               ; preds = %43
+  %49 = xor i64 %46, -1
+  %50 = getelementptr inbounds i64, ptr %1, i64 %49
+  %51 = load i64, ptr %50, align 8
+  br label %52
+
+52:                                               ; preds = %43, %48
+  %53 = phi i64 [ %51, %48 ], [ %46, %43 ]
+  %54 = icmp sgt i64 %53, 9223372036854775743
+  br i1 %54, label %59, label %55
+
+55:                                               ; preds = %52
+  %56 = add nsw i64 %53, 63
+  %57 = sdiv i64 %56, 64
+  %58 = shl nsw i64 %57, 6
+  br label %59
+
+59:                                               ; preds = %52, %55
+  %60 = phi i64 [ %58, %55 ], [ 9223372036854775807, %52 ]
+  %61 = zext i32 %6 to i64
+  %62 = zext i32 %4 to i64
+  %63 = add nuw nsw i64 %61, %62
+  %64 = shl nuw nsw i64 %63, 3
+  %65 = add nuw nsw i64 %64, 63
+  %66 = and i64 %65, 137438953408
+  %67 = zext i32 %8 to i64
+  %68 = mul nuw nsw i64 %67, 48
+  %69 = add nuw nsw i64 %68, 63
+  %70 = and i64 %69, 549755813824
+  %71 = shl nuw nsw i64 %67, 4
+  %72 = add nuw nsw i64 %71, 63
+  %73 = and i64 %72, 137438953408
+  %74 = zext i32 %2 to i64
+  %75 = mul nuw nsw i64 %74, 48
+  %76 = add nuw nsw i64 %75, 111
+  %77 = and i64 %76, 549755813824
+  %78 = icmp eq i32 %9, 0
+  %79 = add i32 %11, %10
+  %80 = select i1 %78, i32 0, i32 %79
+  %81 = zext i32 %80 to i64
+  %82 = shl nuw nsw i64 %81, 4
+  %83 = add nuw nsw i64 %82, 63
+  %84 = and i64 %83, 137438953408
+  %85 = add nuw nsw i64 %70, %77
+  %86 = add nuw nsw i64 %85, %66
+  %87 = add nuw nsw i64 %86, %73
+  %88 = add nuw nsw i64 %87, %84
+  %89 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %88, i64 %12)
+  %90 = extractvalue { i64, i1 } %89, 1
+  %91 = extractvalue { i64, i1 } %89, 0
+  %92 = select i1 %90, i64 9223372036854775807, i64 %91
+  %93 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %92, i64 %28)
+  %94 = extractvalue { i64, i1 } %93, 1
+  %95 = extractvalue { i64, i1 } %93, 0
+  %96 = select i1 %94, i64 9223372036854775807, i64 %95
+  %97 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %96, i64 %44)
+  %98 = extractvalue { i64, i1 } %97, 1
+  %99 = extractvalue { i64, i1 } %97, 0
+  %100 = select i1 %98, i64 9223372036854775807, i64 %99
+  %101 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %74, i64 %60)
+  %102 = extractvalue { i64, i1 } %101, 1
+  %103 = extractvalue { i64, i1 } %101, 0
+  %104 = select i1 %102, i64 9223372036854775807, i64 %103
+  %105 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %100, i64 %104)
+  %106 = extractvalue { i64, i1 } %105, 1
+  %107 = extractvalue { i64, i1 } %105, 0
+  %108 = select i1 %106, i64 9223372036854775807, i64 %107
+  ret i64 %108
 }
 
 ; Function Attrs: nounwind
-define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr noundef %2, ptr %3, i64 %4, ptr noundef %5) local_unnamed_addr #0 {
+define i32 @model_run(ptr noundef %0, ptr noundef %1, ptr noundef %2, ptr %3, i64 %4, ptr noundef %5) local_unnamed_addr #0 {
   %7 = alloca %struct.run, align 8
-  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %7) #15
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %7) #17
   %8 = load atomic i32, ptr @chosen acquire, align 4
   %9 = icmp eq i32 %8, 0
   %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -1366,7 +1691,6 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   %18 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 2
   store ptr %2, ptr %18, align 8
   %19 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 3
-  store ptr null, ptr %19, align 8
   %20 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 4
   store ptr null, ptr %20, align 8
   %21 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 5
@@ -1379,1034 +1703,1096 @@ define i32 @model_run(ptr nocapture noundef readnone %0, ptr noundef %1, ptr nou
   store ptr null, ptr %24, align 8
   %25 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 9
   store ptr null, ptr %25, align 8
-  br i1 %9, label %221, label %26
+  %26 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 10
+  store ptr null, ptr %26, align 8
+  br i1 %9, label %246, label %27
 
-26:                                               ; preds = %6
-  %27 = icmp eq ptr %5, null
-  br i1 %27, label %34, label %28
+27:                                               ; preds = %6
+  %28 = icmp eq ptr %5, null
+  br i1 %28, label %35, label %29
 
-28:                                               ; preds = %26
-  %29 = load i32, ptr %5, align 8
-  switch i32 %29, label %30 [
-    i32 0, label %221
-    i32 1, label %34
+29:                                               ; preds = %27
+  %30 = load i32, ptr %5, align 8
+  switch i32 %30, label %31 [
+    i32 0, label %246
+    i32 1, label %35
   ]
 
-30:                                               ; preds = %28
-  %31 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 1
-  %32 = load ptr, ptr %31, align 8
-  %33 = icmp eq ptr %32, null
-  br i1 %33, label %221, label %34
+31:                                               ; preds = %29
+  %32 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 1
+  %33 = load ptr, ptr %32, align 8
+  %34 = icmp eq ptr %33, null
+  br i1 %34, label %246, label %35
 
-34:                                               ; preds = %28, %30, %26
-  %35 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %36 = zext i32 %35 to i64
-  %37 = getelementptr inbounds i8, ptr @model_plan, i64 %36
-  %38 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %39 = icmp eq i32 %38, 0
-  %40 = icmp ne ptr %1, null
-  %41 = xor i1 %40, true
-  %42 = or i1 %39, %41
-  br i1 %42, label %117, label %43
+35:                                               ; preds = %29, %31, %27
+  %36 = phi i32 [ 1, %27 ], [ %30, %31 ], [ %30, %29 ]
+  %37 = icmp eq ptr %3, null
+  br i1 %37, label %246, label %38
 
-43:                                               ; preds = %34
-  %44 = zext i32 %38 to i64
-  br label %48
+38:                                               ; preds = %35
+  %39 = ptrtoint ptr %3 to i64
+  %40 = and i64 %39, 63
+  %41 = icmp eq i64 %40, 0
+  br i1 %41, label %42, label %246
 
-45:                                               ; preds = %110
-  %46 = add nuw nsw i64 %49, 1
-  %47 = icmp eq i64 %46, %44
-  br i1 %47, label %119, label %48, !llvm.loop !22
+42:                                               ; preds = %38
+  %43 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %44 = zext i32 %43 to i64
+  %45 = getelementptr inbounds %struct.plan_code, ptr %16, i64 0, i32 14
+  %46 = load i32, ptr %45, align 4
+  %47 = zext i32 %46 to i64
+  %48 = add nuw nsw i64 %47, %44
+  %49 = shl nuw nsw i64 %48, 3
+  %50 = add nuw nsw i64 %49, 63
+  %51 = and i64 %50, 137438953408
+  %52 = icmp ugt i64 %51, %4
+  br i1 %52, label %246, label %53
 
-48:                                               ; preds = %45, %43
-  %49 = phi i64 [ 0, %43 ], [ %46, %45 ]
-  %50 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 4
-  %51 = load i32, ptr %50, align 8
-  %52 = zext i32 %51 to i64
-  %53 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 2
-  %54 = load i32, ptr %53, align 8
-  %55 = icmp eq i32 %54, 0
-  br i1 %55, label %99, label %56
+53:                                               ; preds = %42
+  store ptr %3, ptr %19, align 8
+  %54 = getelementptr inbounds %struct.plan_code, ptr %16, i64 0, i32 13
+  %55 = load i32, ptr %54, align 8
+  %56 = tail call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %55, i32 noundef %46, ptr noundef nonnull %3) #16
+  %57 = icmp eq i32 %56, 0
+  br i1 %57, label %58, label %246
 
-56:                                               ; preds = %48
-  %57 = zext i32 %54 to i64
-  %58 = and i64 %57, 3
-  %59 = icmp ult i32 %54, 4
-  br i1 %59, label %84, label %60
+58:                                               ; preds = %53
+  %59 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %16, ptr noundef nonnull %3, i32 noundef %36) #16
+  %60 = icmp ugt i64 %59, %4
+  br i1 %60, label %246, label %61
 
-60:                                               ; preds = %56
-  %61 = and i64 %57, 4294967292
-  br label %62
+61:                                               ; preds = %58
+  %62 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %63 = zext i32 %62 to i64
+  %64 = getelementptr inbounds i8, ptr @model_plan, i64 %63
+  %65 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %66 = icmp eq i32 %65, 0
+  %67 = icmp ne ptr %1, null
+  %68 = xor i1 %67, true
+  %69 = or i1 %66, %68
+  br i1 %69, label %102, label %70
 
-62:                                               ; preds = %62, %60
-  %63 = phi i64 [ 0, %60 ], [ %81, %62 ]
-  %64 = phi i64 [ %52, %60 ], [ %80, %62 ]
-  %65 = phi i64 [ 0, %60 ], [ %82, %62 ]
-  %66 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %63
-  %67 = load i64, ptr %66, align 8
-  %68 = mul nsw i64 %67, %64
-  %69 = or i64 %63, 1
-  %70 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %69
-  %71 = load i64, ptr %70, align 8
-  %72 = mul nsw i64 %71, %68
-  %73 = or i64 %63, 2
-  %74 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %73
-  %75 = load i64, ptr %74, align 8
-  %76 = mul nsw i64 %75, %72
-  %77 = or i64 %63, 3
-  %78 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %77
-  %79 = load i64, ptr %78, align 8
-  %80 = mul nsw i64 %79, %76
-  %81 = add nuw nsw i64 %63, 4
-  %82 = add i64 %65, 4
-  %83 = icmp eq i64 %82, %61
-  br i1 %83, label %84, label %62, !llvm.loop !18
+70:                                               ; preds = %61
+  %71 = zext i32 %65 to i64
+  br label %75
 
-84:                                               ; preds = %62, %56
-  %85 = phi i64 [ undef, %56 ], [ %80, %62 ]
-  %86 = phi i64 [ 0, %56 ], [ %81, %62 ]
-  %87 = phi i64 [ %52, %56 ], [ %80, %62 ]
-  %88 = icmp eq i64 %58, 0
-  br i1 %88, label %99, label %89
+72:                                               ; preds = %95
+  %73 = add nuw nsw i64 %76, 1
+  %74 = icmp eq i64 %73, %71
+  br i1 %74, label %104, label %75, !llvm.loop !20
 
-89:                                               ; preds = %84, %89
-  %90 = phi i64 [ %96, %89 ], [ %86, %84 ]
-  %91 = phi i64 [ %95, %89 ], [ %87, %84 ]
-  %92 = phi i64 [ %97, %89 ], [ 0, %84 ]
-  %93 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 8, i64 %90
-  %94 = load i64, ptr %93, align 8
-  %95 = mul nsw i64 %94, %91
-  %96 = add nuw nsw i64 %90, 1
-  %97 = add i64 %92, 1
-  %98 = icmp eq i64 %97, %58
-  br i1 %98, label %99, label %89, !llvm.loop !23
+75:                                               ; preds = %72, %70
+  %76 = phi i64 [ 0, %70 ], [ %73, %72 ]
+  %77 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %76, i32 9
+  %78 = load i64, ptr %77, align 8
+  %79 = icmp slt i64 %78, 0
+  br i1 %79, label %80, label %84
 
-99:                                               ; preds = %84, %89, %48
-  %100 = phi i64 [ %52, %48 ], [ %85, %84 ], [ %95, %89 ]
-  %101 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %49, i32 1
-  %102 = load i64, ptr %101, align 8
-  %103 = icmp ult i64 %102, %100
-  br i1 %103, label %221, label %104
+80:                                               ; preds = %75
+  %81 = xor i64 %78, -1
+  %82 = getelementptr inbounds i64, ptr %3, i64 %81
+  %83 = load i64, ptr %82, align 8
+  br label %84
 
-104:                                              ; preds = %99
-  %105 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %49
-  %106 = icmp ne i64 %100, 0
-  %107 = load ptr, ptr %105, align 8
-  %108 = icmp eq ptr %107, null
-  %109 = select i1 %106, i1 %108, i1 false
-  br i1 %109, label %221, label %110
+84:                                               ; preds = %80, %75
+  %85 = phi i64 [ %83, %80 ], [ %78, %75 ]
+  %86 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %76, i32 1
+  %87 = load i64, ptr %86, align 8
+  %88 = icmp ult i64 %87, %85
+  br i1 %88, label %246, label %89
 
-110:                                              ; preds = %104
-  %111 = ptrtoint ptr %107 to i64
-  %112 = getelementptr inbounds %struct.plan_tensor, ptr %37, i64 %49, i32 3
-  %113 = load i32, ptr %112, align 4
-  %114 = zext i32 %113 to i64
-  %115 = urem i64 %111, %114
-  %116 = icmp eq i64 %115, 0
-  br i1 %116, label %45, label %221
+89:                                               ; preds = %84
+  %90 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %76
+  %91 = icmp ne i64 %85, 0
+  %92 = load ptr, ptr %90, align 8
+  %93 = icmp eq ptr %92, null
+  %94 = select i1 %91, i1 %93, i1 false
+  br i1 %94, label %246, label %95
 
-117:                                              ; preds = %34
-  %118 = or i1 %40, %39
-  br i1 %118, label %119, label %221
+95:                                               ; preds = %89
+  %96 = ptrtoint ptr %92 to i64
+  %97 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %76, i32 3
+  %98 = load i32, ptr %97, align 4
+  %99 = zext i32 %98 to i64
+  %100 = urem i64 %96, %99
+  %101 = icmp eq i64 %100, 0
+  br i1 %101, label %72, label %246
 
-119:                                              ; preds = %45, %117
-  %120 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %121 = zext i32 %120 to i64
-  %122 = getelementptr inbounds i8, ptr @model_plan, i64 %121
-  %123 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %124 = icmp eq i32 %123, 0
-  %125 = icmp ne ptr %2, null
-  %126 = xor i1 %125, true
-  %127 = or i1 %124, %126
-  br i1 %127, label %202, label %128
+102:                                              ; preds = %61
+  %103 = or i1 %67, %66
+  br i1 %103, label %104, label %246
 
-128:                                              ; preds = %119
-  %129 = zext i32 %123 to i64
-  br label %133
+104:                                              ; preds = %72, %102
+  %105 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %106 = zext i32 %105 to i64
+  %107 = getelementptr inbounds i8, ptr @model_plan, i64 %106
+  %108 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %109 = icmp eq i32 %108, 0
+  %110 = icmp ne ptr %2, null
+  %111 = xor i1 %110, true
+  %112 = or i1 %109, %111
+  br i1 %112, label %145, label %113
 
-130:                                              ; preds = %195
-  %131 = add nuw nsw i64 %134, 1
-  %132 = icmp eq i64 %131, %129
-  br i1 %132, label %206, label %133, !llvm.loop !22
+113:                                              ; preds = %104
+  %114 = zext i32 %108 to i64
+  br label %118
 
-133:                                              ; preds = %130, %128
-  %134 = phi i64 [ 0, %128 ], [ %131, %130 ]
-  %135 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 4
-  %136 = load i32, ptr %135, align 8
-  %137 = zext i32 %136 to i64
-  %138 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 2
-  %139 = load i32, ptr %138, align 8
-  %140 = icmp eq i32 %139, 0
-  br i1 %140, label %184, label %141
+115:                                              ; preds = %138
+  %116 = add nuw nsw i64 %119, 1
+  %117 = icmp eq i64 %116, %114
+  br i1 %117, label %147, label %118, !llvm.loop !20
 
-141:                                              ; preds = %133
-  %142 = zext i32 %139 to i64
-  %143 = and i64 %142, 3
-  %144 = icmp ult i32 %139, 4
-  br i1 %144, label %169, label %145
+118:                                              ; preds = %115, %113
+  %119 = phi i64 [ 0, %113 ], [ %116, %115 ]
+  %120 = getelementptr inbounds %struct.plan_tensor, ptr %107, i64 %119, i32 9
+  %121 = load i64, ptr %120, align 8
+  %122 = icmp slt i64 %121, 0
+  br i1 %122, label %123, label %127
 
-145:                                              ; preds = %141
-  %146 = and i64 %142, 4294967292
-  br label %147
+123:                                              ; preds = %118
+  %124 = xor i64 %121, -1
+  %125 = getelementptr inbounds i64, ptr %3, i64 %124
+  %126 = load i64, ptr %125, align 8
+  br label %127
 
-147:                                              ; preds = %147, %145
-  %148 = phi i64 [ 0, %145 ], [ %166, %147 ]
-  %149 = phi i64 [ %137, %145 ], [ %165, %147 ]
-  %150 = phi i64 [ 0, %145 ], [ %167, %147 ]
-  %151 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %148
-  %152 = load i64, ptr %151, align 8
-  %153 = mul nsw i64 %152, %149
-  %154 = or i64 %148, 1
-  %155 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %154
-  %156 = load i64, ptr %155, align 8
-  %157 = mul nsw i64 %156, %153
-  %158 = or i64 %148, 2
-  %159 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %158
-  %160 = load i64, ptr %159, align 8
-  %161 = mul nsw i64 %160, %157
-  %162 = or i64 %148, 3
-  %163 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %162
-  %164 = load i64, ptr %163, align 8
-  %165 = mul nsw i64 %164, %161
-  %166 = add nuw nsw i64 %148, 4
-  %167 = add i64 %150, 4
-  %168 = icmp eq i64 %167, %146
-  br i1 %168, label %169, label %147, !llvm.loop !18
+127:                                              ; preds = %123, %118
+  %128 = phi i64 [ %126, %123 ], [ %121, %118 ]
+  %129 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %119, i32 1
+  %130 = load i64, ptr %129, align 8
+  %131 = icmp ult i64 %130, %128
+  br i1 %131, label %246, label %132
 
-169:                                              ; preds = %147, %141
-  %170 = phi i64 [ undef, %141 ], [ %165, %147 ]
-  %171 = phi i64 [ 0, %141 ], [ %166, %147 ]
-  %172 = phi i64 [ %137, %141 ], [ %165, %147 ]
-  %173 = icmp eq i64 %143, 0
-  br i1 %173, label %184, label %174
+132:                                              ; preds = %127
+  %133 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %119
+  %134 = icmp ne i64 %128, 0
+  %135 = load ptr, ptr %133, align 8
+  %136 = icmp eq ptr %135, null
+  %137 = select i1 %134, i1 %136, i1 false
+  br i1 %137, label %246, label %138
 
-174:                                              ; preds = %169, %174
-  %175 = phi i64 [ %181, %174 ], [ %171, %169 ]
-  %176 = phi i64 [ %180, %174 ], [ %172, %169 ]
-  %177 = phi i64 [ %182, %174 ], [ 0, %169 ]
-  %178 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 8, i64 %175
-  %179 = load i64, ptr %178, align 8
-  %180 = mul nsw i64 %179, %176
-  %181 = add nuw nsw i64 %175, 1
-  %182 = add i64 %177, 1
-  %183 = icmp eq i64 %182, %143
-  br i1 %183, label %184, label %174, !llvm.loop !24
+138:                                              ; preds = %132
+  %139 = ptrtoint ptr %135 to i64
+  %140 = getelementptr inbounds %struct.plan_tensor, ptr %107, i64 %119, i32 3
+  %141 = load i32, ptr %140, align 4
+  %142 = zext i32 %141 to i64
+  %143 = urem i64 %139, %142
+  %144 = icmp eq i64 %143, 0
+  br i1 %144, label %115, label %246
 
-184:                                              ; preds = %169, %174, %133
-  %185 = phi i64 [ %137, %133 ], [ %170, %169 ], [ %180, %174 ]
-  %186 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %134, i32 1
+145:                                              ; preds = %104
+  %146 = or i1 %110, %109
+  br i1 %146, label %147, label %246
+
+147:                                              ; preds = %115, %145
+  %148 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 16), align 4
+  %149 = zext i32 %148 to i64
+  %150 = getelementptr inbounds i8, ptr @model_plan, i64 %149
+  %151 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 17), align 4
+  %152 = zext i32 %151 to i64
+  %153 = getelementptr inbounds %struct.plan_indices, ptr %150, i64 %152
+  %154 = icmp eq i32 %151, 0
+  br i1 %154, label %244, label %155
+
+155:                                              ; preds = %147, %241
+  %156 = phi ptr [ %242, %241 ], [ %150, %147 ]
+  %157 = load i32, ptr %156, align 4
+  %158 = zext i32 %157 to i64
+  %159 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %158
+  %160 = getelementptr inbounds %struct.plan_indices, ptr %156, i64 0, i32 2
+  %161 = load i32, ptr %160, align 4
+  %162 = zext i32 %161 to i64
+  %163 = getelementptr inbounds i8, ptr @model_plan, i64 %162
+  %164 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %158, i32 9
+  %165 = load i64, ptr %164, align 8
+  %166 = icmp slt i64 %165, 0
+  br i1 %166, label %167, label %171
+
+167:                                              ; preds = %155
+  %168 = xor i64 %165, -1
+  %169 = getelementptr inbounds i64, ptr %3, i64 %168
+  %170 = load i64, ptr %169, align 8
+  br label %171
+
+171:                                              ; preds = %167, %155
+  %172 = phi i64 [ %170, %167 ], [ %165, %155 ]
+  %173 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %158, i32 4
+  %174 = load i32, ptr %173, align 8
+  %175 = zext i32 %174 to i64
+  %176 = sdiv i64 %172, %175
+  %177 = getelementptr inbounds %struct.plan_indices, ptr %156, i64 0, i32 1
+  %178 = load i32, ptr %177, align 4
+  %179 = icmp eq i32 %178, 0
+  br i1 %179, label %241, label %180
+
+180:                                              ; preds = %171
+  %181 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %158
+  %182 = getelementptr inbounds %struct.plan_tensor, ptr %159, i64 0, i32 1
+  %183 = zext i32 %178 to i64
+  br label %184
+
+184:                                              ; preds = %238, %180
+  %185 = phi i64 [ 0, %180 ], [ %239, %238 ]
+  %186 = getelementptr inbounds i64, ptr %163, i64 %185
   %187 = load i64, ptr %186, align 8
-  %188 = icmp ult i64 %187, %185
-  br i1 %188, label %221, label %189
+  %188 = icmp slt i64 %187, 0
+  br i1 %188, label %189, label %193
 
 189:                                              ; preds = %184
-  %190 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %134
-  %191 = icmp ne i64 %185, 0
-  %192 = load ptr, ptr %190, align 8
-  %193 = icmp eq ptr %192, null
-  %194 = select i1 %191, i1 %193, i1 false
-  br i1 %194, label %221, label %195
+  %190 = xor i64 %187, -1
+  %191 = getelementptr inbounds i64, ptr %3, i64 %190
+  %192 = load i64, ptr %191, align 8
+  br label %193
 
-195:                                              ; preds = %189
-  %196 = ptrtoint ptr %192 to i64
-  %197 = getelementptr inbounds %struct.plan_tensor, ptr %122, i64 %134, i32 3
-  %198 = load i32, ptr %197, align 4
+193:                                              ; preds = %189, %184
+  %194 = phi i64 [ %192, %189 ], [ %187, %184 ]
+  %195 = icmp sgt i64 %176, %185
+  br i1 %195, label %196, label %238
+
+196:                                              ; preds = %193
+  %197 = load ptr, ptr %181, align 8
+  %198 = load i32, ptr %182, align 4
   %199 = zext i32 %198 to i64
-  %200 = urem i64 %196, %199
-  %201 = icmp eq i64 %200, 0
-  br i1 %201, label %130, label %221
+  %200 = getelementptr inbounds i8, ptr @model_plan, i64 %199
+  %201 = load i8, ptr %200, align 1
+  %202 = icmp eq i8 %201, 105
+  %203 = sub nsw i64 0, %194
+  br label %207
 
-202:                                              ; preds = %119
-  %203 = or i1 %125, %124
-  %204 = icmp ne ptr %3, null
-  %205 = select i1 %203, i1 %204, i1 false
-  br i1 %205, label %208, label %221
+204:                                              ; preds = %233
+  %205 = add nuw nsw i64 %208, %183
+  %206 = icmp slt i64 %205, %176
+  br i1 %206, label %207, label %238, !llvm.loop !21
 
-206:                                              ; preds = %130
-  %207 = icmp eq ptr %3, null
-  br i1 %207, label %221, label %208
+207:                                              ; preds = %204, %196
+  %208 = phi i64 [ %185, %196 ], [ %205, %204 ]
+  switch i32 %174, label %230 [
+    i32 1, label %209
+    i32 2, label %216
+    i32 4, label %223
+  ]
 
-208:                                              ; preds = %202, %206
-  %209 = ptrtoint ptr %3 to i64
-  %210 = and i64 %209, 63
-  %211 = icmp eq i64 %210, 0
-  br i1 %211, label %212, label %221
+209:                                              ; preds = %207
+  %210 = getelementptr inbounds i8, ptr %197, i64 %208
+  %211 = load i8, ptr %210, align 1
+  br i1 %202, label %212, label %214
 
-212:                                              ; preds = %208
-  br i1 %27, label %215, label %213
+212:                                              ; preds = %209
+  %213 = sext i8 %211 to i64
+  br label %233
 
-213:                                              ; preds = %212
-  %214 = load i32, ptr %5, align 8
-  br label %215
+214:                                              ; preds = %209
+  %215 = zext i8 %211 to i64
+  br label %233
 
-215:                                              ; preds = %212, %213
-  %216 = phi i32 [ %214, %213 ], [ 1, %212 ]
-  %217 = tail call fastcc i64 @workspace_bytes(ptr noundef %16, i32 noundef %216) #14
-  %218 = icmp ugt i64 %217, %4
-  br i1 %218, label %221, label %219
+216:                                              ; preds = %207
+  %217 = getelementptr inbounds i16, ptr %197, i64 %208
+  %218 = load i16, ptr %217, align 2
+  br i1 %202, label %219, label %221
 
-219:                                              ; preds = %215
-  %220 = call fastcc i32 @run_model(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #14
-  br label %221
+219:                                              ; preds = %216
+  %220 = sext i16 %218 to i64
+  br label %233
 
-221:                                              ; preds = %104, %110, %99, %189, %195, %184, %215, %208, %206, %202, %117, %30, %28, %6, %219
-  %222 = phi i32 [ %220, %219 ], [ -8, %6 ], [ -9, %28 ], [ -9, %30 ], [ -1, %117 ], [ -1, %202 ], [ -1, %206 ], [ -3, %208 ], [ -4, %215 ], [ -2, %184 ], [ -3, %195 ], [ -1, %189 ], [ -2, %99 ], [ -3, %110 ], [ -1, %104 ]
-  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %7) #15
-  ret i32 %222
+221:                                              ; preds = %216
+  %222 = zext i16 %218 to i64
+  br label %233
+
+223:                                              ; preds = %207
+  %224 = getelementptr inbounds i32, ptr %197, i64 %208
+  %225 = load i32, ptr %224, align 4
+  br i1 %202, label %226, label %228
+
+226:                                              ; preds = %223
+  %227 = sext i32 %225 to i64
+  br label %233
+
+228:                                              ; preds = %223
+  %229 = zext i32 %225 to i64
+  br label %233
+
+230:                                              ; preds = %207
+  %231 = getelementptr inbounds i64, ptr %197, i64 %208
+  %232 = load i64, ptr %231, align 8
+  br label %233
+
+233:                                              ; preds = %230, %228, %226, %221, %219, %214, %212
+  %234 = phi i64 [ %232, %230 ], [ %213, %212 ], [ %215, %214 ], [ %220, %219 ], [ %222, %221 ], [ %227, %226 ], [ %229, %228 ]
+  %235 = icmp sge i64 %234, %203
+  %236 = icmp slt i64 %234, %194
+  %237 = and i1 %235, %236
+  br i1 %237, label %204, label %246
+
+238:                                              ; preds = %204, %193
+  %239 = add nuw nsw i64 %185, 1
+  %240 = icmp eq i64 %239, %183
+  br i1 %240, label %241, label %184, !llvm.loop !22
+
+241:                                              ; preds = %238, %171
+  %242 = getelementptr inbounds %struct.plan_indices, ptr %156, i64 1
+  %243 = icmp ult ptr %242, %153
+  br i1 %243, label %155, label %244, !llvm.loop !23
+
+244:                                              ; preds = %241, %147
+  %245 = call fastcc i32 @run_model(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #16
+  br label %246
+
+246:                                              ; preds = %89, %95, %84, %132, %138, %127, %233, %58, %53, %42, %38, %35, %145, %102, %31, %29, %6, %244
+  %247 = phi i32 [ %245, %244 ], [ -8, %6 ], [ -9, %29 ], [ -9, %31 ], [ -1, %102 ], [ -1, %145 ], [ %56, %53 ], [ -4, %42 ], [ -3, %38 ], [ -1, %35 ], [ -4, %58 ], [ -15, %233 ], [ -2, %127 ], [ -3, %138 ], [ -1, %132 ], [ -2, %84 ], [ -3, %95 ], [ -1, %89 ]
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %7) #17
+  ret i32 %247
 }
 
 ; Function Attrs: nounwind
 define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, ptr noundef %2) unnamed_addr #0 {
-  %4 = alloca %struct.argument, align 8
-  %5 = load ptr, ptr %0, align 8
-  %6 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 6
-  %7 = load i32, ptr %6, align 8
-  %8 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
-  store ptr %1, ptr %8, align 8
-  %9 = zext i32 %7 to i64
-  %10 = mul nuw nsw i64 %9, 48
-  %11 = add nuw nsw i64 %10, 63
-  %12 = and i64 %11, 549755813824
-  %13 = getelementptr inbounds i8, ptr %1, i64 %12
-  %14 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
-  store ptr %13, ptr %14, align 8
-  %15 = shl nuw nsw i64 %9, 4
-  %16 = add nuw nsw i64 %15, 63
-  %17 = and i64 %16, 137438953408
-  %18 = getelementptr inbounds i8, ptr %13, i64 %17
-  %19 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
-  store ptr %18, ptr %19, align 8
-  %20 = icmp eq ptr %2, null
-  br i1 %20, label %27, label %21
+  %4 = load ptr, ptr %0, align 8
+  %5 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 6
+  %6 = load i32, ptr %5, align 8
+  %7 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
+  %8 = load ptr, ptr %7, align 8
+  %9 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 10
+  %10 = load i64, ptr %9, align 8
+  %11 = icmp slt i64 %10, 0
+  br i1 %11, label %12, label %16
 
-21:                                               ; preds = %3
-  %22 = load i32, ptr %2, align 8
-  %23 = zext i32 %22 to i64
-  %24 = mul nuw nsw i64 %23, 48
-  %25 = add nuw nsw i64 %24, 111
-  %26 = and i64 %25, 549755813824
-  br label %27
+12:                                               ; preds = %3
+  %13 = xor i64 %10, -1
+  %14 = getelementptr inbounds i64, ptr %8, i64 %13
+  %15 = load i64, ptr %14, align 8
+  br label %16
 
-27:                                               ; preds = %21, %3
-  %28 = phi i64 [ %26, %21 ], [ 128, %3 ]
-  %29 = getelementptr inbounds i8, ptr %18, i64 %28
-  %30 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
-  store ptr %29, ptr %30, align 8
-  %31 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 8
-  %32 = load i64, ptr %31, align 8
-  %33 = add nsw i64 %32, 63
-  %34 = sdiv i64 %33, 64
-  %35 = shl nsw i64 %34, 6
-  %36 = getelementptr inbounds i8, ptr %29, i64 %35
-  %37 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
-  store ptr %36, ptr %37, align 8
-  %38 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 9
-  %39 = load i64, ptr %38, align 8
-  %40 = add nsw i64 %39, 63
-  %41 = sdiv i64 %40, 64
-  %42 = shl nsw i64 %41, 6
-  %43 = getelementptr inbounds i8, ptr %36, i64 %42
-  %44 = getelementptr inbounds %struct.context, ptr %18, i64 1
-  %45 = getelementptr inbounds %struct.plan_code, ptr %5, i64 0, i32 10
-  %46 = load i64, ptr %45, align 8
-  %47 = add nsw i64 %46, 63
-  %48 = sdiv i64 %47, 64
-  %49 = shl nsw i64 %48, 6
-  store ptr %36, ptr %18, align 8
-  %50 = getelementptr inbounds i8, ptr %18, i64 8
-  store ptr %43, ptr %50, align 8
-  %51 = getelementptr inbounds i8, ptr %18, i64 16
-  store ptr %43, ptr %51, align 8
-  %52 = getelementptr inbounds i8, ptr %18, i64 24
-  store ptr %44, ptr %52, align 8
-  %53 = getelementptr inbounds i8, ptr %18, i64 32
-  store i64 %49, ptr %53, align 8
-  %54 = getelementptr inbounds i8, ptr %18, i64 40
-  store ptr %2, ptr %54, align 8
-  %55 = icmp eq i32 %7, 0
-  br i1 %55, label %72, label %56
+16:                                               ; preds = %3, %12
+  %17 = phi i64 [ %15, %12 ], [ %10, %3 ]
+  %18 = icmp sgt i64 %17, 9223372036854775743
+  br i1 %18, label %23, label %19
 
-56:                                               ; preds = %27, %56
-  %57 = phi i64 [ %70, %56 ], [ 0, %27 ]
-  %58 = load ptr, ptr %8, align 8
-  %59 = getelementptr inbounds %struct.tensor, ptr %58, i64 %57
-  store ptr null, ptr %59, align 8
-  %60 = getelementptr inbounds i8, ptr %59, i64 8
-  store i32 1, ptr %60, align 8
-  %61 = getelementptr inbounds i8, ptr %59, i64 12
-  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(10) %61, i8 0, i64 10, i1 false)
-  %62 = getelementptr inbounds i8, ptr %59, i64 22
-  store i16 1, ptr %62, align 2
-  %63 = getelementptr inbounds i8, ptr %59, i64 24
-  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %63, i8 0, i64 24, i1 false)
-  %64 = load ptr, ptr %14, align 8
-  %65 = getelementptr inbounds %struct.argument, ptr %64, i64 %57
-  %66 = load ptr, ptr %8, align 8
-  %67 = getelementptr inbounds %struct.tensor, ptr %66, i64 %57
-  store i32 7, ptr %65, align 8
-  %68 = getelementptr inbounds i8, ptr %65, i64 4
-  store i32 0, ptr %68, align 4
-  %69 = getelementptr inbounds i8, ptr %65, i64 8
-  store ptr %67, ptr %69, align 8
-  %70 = add nuw nsw i64 %57, 1
-  %71 = icmp eq i64 %70, %9
-  br i1 %71, label %72, label %56, !llvm.loop !25
+19:                                               ; preds = %16
+  %20 = add nsw i64 %17, 63
+  %21 = sdiv i64 %20, 64
+  %22 = shl nsw i64 %21, 6
+  br label %23
 
-72:                                               ; preds = %56, %27
-  %73 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
-  %74 = load ptr, ptr %73, align 8
-  %75 = load ptr, ptr %19, align 8
-  store ptr %75, ptr %73, align 8
-  %76 = load ptr, ptr %0, align 8
-  %77 = getelementptr inbounds %struct.plan_code, ptr %76, i64 0, i32 2
-  %78 = load i32, ptr %77, align 8
-  %79 = zext i32 %78 to i64
-  %80 = getelementptr inbounds i8, ptr @model_plan, i64 %79
-  %81 = getelementptr inbounds %struct.plan_code, ptr %76, i64 0, i32 3
-  %82 = load i32, ptr %81, align 4
-  %83 = zext i32 %82 to i64
-  %84 = getelementptr inbounds i32, ptr %80, i64 %83
-  %85 = icmp eq i32 %82, 0
-  br i1 %85, label %354, label %86
+23:                                               ; preds = %16, %19
+  %24 = phi i64 [ %22, %19 ], [ 9223372036854775807, %16 ]
+  %25 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %26 = zext i32 %25 to i64
+  %27 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 14
+  %28 = load i32, ptr %27, align 4
+  %29 = zext i32 %28 to i64
+  %30 = add nuw nsw i64 %29, %26
+  %31 = shl nuw nsw i64 %30, 3
+  %32 = add nuw nsw i64 %31, 63
+  %33 = and i64 %32, 137438953408
+  %34 = getelementptr inbounds i8, ptr %1, i64 %33
+  %35 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
+  store ptr %34, ptr %35, align 8
+  %36 = zext i32 %6 to i64
+  %37 = mul nuw nsw i64 %36, 48
+  %38 = add nuw nsw i64 %37, 63
+  %39 = and i64 %38, 549755813824
+  %40 = getelementptr inbounds i8, ptr %34, i64 %39
+  %41 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
+  store ptr %40, ptr %41, align 8
+  %42 = shl nuw nsw i64 %36, 4
+  %43 = add nuw nsw i64 %42, 63
+  %44 = and i64 %43, 137438953408
+  %45 = getelementptr inbounds i8, ptr %40, i64 %44
+  %46 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 8
+  store ptr %45, ptr %46, align 8
+  %47 = icmp eq ptr %2, null
+  br i1 %47, label %54, label %48
 
-86:                                               ; preds = %72
-  %87 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %88 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 2
-  %89 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
-  %90 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 8
-  %91 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 9
-  br label %92
+48:                                               ; preds = %23
+  %49 = load i32, ptr %2, align 8
+  %50 = zext i32 %49 to i64
+  %51 = mul nuw nsw i64 %50, 48
+  %52 = add nuw nsw i64 %51, 111
+  %53 = and i64 %52, 549755813824
+  br label %54
 
-92:                                               ; preds = %352, %86
-  %93 = phi i32 [ 0, %86 ], [ %237, %352 ]
-  %94 = phi ptr [ %80, %86 ], [ %236, %352 ]
-  %95 = load i32, ptr %94, align 4
-  %96 = icmp eq i32 %95, 0
-  %97 = getelementptr inbounds i32, ptr %94, i64 1
-  %98 = load ptr, ptr %0, align 8
-  br i1 %96, label %99, label %178
+54:                                               ; preds = %23, %48
+  %55 = phi i64 [ %53, %48 ], [ 128, %23 ]
+  %56 = getelementptr inbounds i8, ptr %45, i64 %55
+  %57 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
+  %58 = icmp eq i32 %57, 0
+  %59 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %60 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %61 = add i32 %60, %59
+  %62 = select i1 %58, i32 0, i32 %61
+  %63 = zext i32 %62 to i64
+  %64 = shl nuw nsw i64 %63, 4
+  %65 = add nuw nsw i64 %64, 63
+  %66 = and i64 %65, 137438953408
+  %67 = getelementptr inbounds i8, ptr %56, i64 %66
+  %68 = tail call fastcc i64 @copies_bytes(ptr noundef %8) #16
+  %69 = getelementptr inbounds i8, ptr %67, i64 %68
+  %70 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
+  store ptr %69, ptr %70, align 8
+  %71 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 8
+  %72 = load i64, ptr %71, align 8
+  %73 = icmp slt i64 %72, 0
+  br i1 %73, label %74, label %78
 
-99:                                               ; preds = %92
-  %100 = getelementptr inbounds %struct.plan_code, ptr %98, i64 0, i32 5
-  %101 = load i32, ptr %100, align 4
-  %102 = zext i32 %101 to i64
-  %103 = getelementptr inbounds i8, ptr @model_plan, i64 %102
-  %104 = load i32, ptr %97, align 4
-  %105 = zext i32 %104 to i64
-  %106 = getelementptr inbounds i32, ptr %103, i64 %105
-  %107 = getelementptr inbounds %struct.plan_code, ptr %98, i64 0, i32 4
-  %108 = load i32, ptr %107, align 8
-  %109 = zext i32 %108 to i64
-  %110 = getelementptr inbounds i8, ptr @model_plan, i64 %109
-  %111 = load i32, ptr %106, align 4
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %4) #15
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %4, i8 0, i64 16, i1 false)
-  %112 = getelementptr inbounds i32, ptr %94, i64 2
-  %113 = load i32, ptr %112, align 4
-  %114 = icmp eq i32 %113, 0
-  br i1 %114, label %167, label %115
+74:                                               ; preds = %54
+  %75 = xor i64 %72, -1
+  %76 = getelementptr inbounds i64, ptr %8, i64 %75
+  %77 = load i64, ptr %76, align 8
+  br label %78
 
-115:                                              ; preds = %99
-  %116 = zext i32 %113 to i64
-  br label %117
+78:                                               ; preds = %54, %74
+  %79 = phi i64 [ %77, %74 ], [ %72, %54 ]
+  %80 = icmp sgt i64 %79, 9223372036854775743
+  br i1 %80, label %85, label %81
 
-117:                                              ; preds = %143, %115
-  %118 = phi i64 [ 0, %115 ], [ %165, %143 ]
-  %119 = add nuw nsw i64 %118, 2
-  %120 = and i64 %119, 4294967295
-  %121 = getelementptr inbounds i32, ptr %97, i64 %120
-  %122 = load i32, ptr %121, align 4
-  %123 = zext i32 %122 to i64
-  %124 = getelementptr inbounds %struct.plan_place, ptr %110, i64 %123
-  %125 = load ptr, ptr %8, align 8
-  %126 = getelementptr inbounds %struct.tensor, ptr %125, i64 %118
-  %127 = load i32, ptr %124, align 8
-  switch i32 %127, label %128 [
-    i32 0, label %143
-    i32 1, label %140
+81:                                               ; preds = %78
+  %82 = add nsw i64 %79, 63
+  %83 = sdiv i64 %82, 64
+  %84 = shl nsw i64 %83, 6
+  br label %85
+
+85:                                               ; preds = %78, %81
+  %86 = phi i64 [ %84, %81 ], [ 9223372036854775807, %78 ]
+  %87 = getelementptr inbounds i8, ptr %69, i64 %86
+  %88 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
+  store ptr %87, ptr %88, align 8
+  %89 = getelementptr inbounds %struct.plan_code, ptr %4, i64 0, i32 9
+  %90 = load i64, ptr %89, align 8
+  %91 = icmp slt i64 %90, 0
+  br i1 %91, label %92, label %96
+
+92:                                               ; preds = %85
+  %93 = xor i64 %90, -1
+  %94 = getelementptr inbounds i64, ptr %8, i64 %93
+  %95 = load i64, ptr %94, align 8
+  br label %96
+
+96:                                               ; preds = %85, %92
+  %97 = phi i64 [ %95, %92 ], [ %90, %85 ]
+  %98 = icmp sgt i64 %97, 9223372036854775743
+  br i1 %98, label %103, label %99
+
+99:                                               ; preds = %96
+  %100 = add nsw i64 %97, 63
+  %101 = sdiv i64 %100, 64
+  %102 = shl nsw i64 %101, 6
+  br label %103
+
+103:                                              ; preds = %96, %99
+  %104 = phi i64 [ %102, %99 ], [ 9223372036854775807, %96 ]
+  %105 = getelementptr inbounds i8, ptr %87, i64 %104
+  %106 = getelementptr inbounds %struct.context, ptr %45, i64 1
+  store ptr %87, ptr %45, align 8
+  %107 = getelementptr inbounds i8, ptr %45, i64 8
+  store ptr %105, ptr %107, align 8
+  %108 = getelementptr inbounds i8, ptr %45, i64 16
+  store ptr %105, ptr %108, align 8
+  %109 = getelementptr inbounds i8, ptr %45, i64 24
+  store ptr %106, ptr %109, align 8
+  %110 = getelementptr inbounds i8, ptr %45, i64 32
+  store i64 %24, ptr %110, align 8
+  %111 = getelementptr inbounds i8, ptr %45, i64 40
+  store ptr %2, ptr %111, align 8
+  %112 = icmp eq i32 %6, 0
+  br i1 %112, label %128, label %113
+
+113:                                              ; preds = %103
+  %114 = and i64 %36, 1
+  %115 = icmp eq i32 %6, 1
+  br i1 %115, label %118, label %116
+
+116:                                              ; preds = %113
+  %117 = and i64 %36, 4294967294
+  br label %427
+
+118:                                              ; preds = %427, %113
+  %119 = phi i64 [ 0, %113 ], [ %443, %427 ]
+  %120 = icmp eq i64 %114, 0
+  br i1 %120, label %128, label %121
+
+121:                                              ; preds = %118
+  %122 = load ptr, ptr %35, align 8
+  %123 = getelementptr inbounds %struct.tensor, ptr %122, i64 %119
+  store ptr null, ptr %123, align 8
+  %124 = getelementptr inbounds i8, ptr %123, i64 8
+  store i32 1, ptr %124, align 8
+  %125 = getelementptr inbounds i8, ptr %123, i64 12
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(10) %125, i8 0, i64 10, i1 false)
+  %126 = getelementptr inbounds i8, ptr %123, i64 22
+  store i16 1, ptr %126, align 2
+  %127 = getelementptr inbounds i8, ptr %123, i64 24
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %127, i8 0, i64 24, i1 false)
+  br label %128
+
+128:                                              ; preds = %121, %118, %103
+  %129 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @current)
+  %130 = load ptr, ptr %129, align 8
+  %131 = load ptr, ptr %46, align 8
+  store ptr %131, ptr %129, align 8
+  %132 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
+  %133 = load ptr, ptr %132, align 8
+  %134 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 2
+  %135 = load ptr, ptr %134, align 8
+  br i1 %58, label %136, label %138
+
+136:                                              ; preds = %128
+  %137 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #16
+  br label %425
+
+138:                                              ; preds = %128
+  store ptr %56, ptr %132, align 8
+  %139 = zext i32 %59 to i64
+  %140 = getelementptr inbounds %struct.model_buffer, ptr %56, i64 %139
+  store ptr %140, ptr %134, align 8
+  %141 = add i32 %57, -1
+  %142 = zext i32 %141 to i64
+  %143 = load ptr, ptr %7, align 8
+  %144 = getelementptr inbounds i64, ptr %143, i64 %142
+  %145 = load i64, ptr %144, align 8
+  %146 = icmp sgt i64 %145, 0
+  br i1 %146, label %147, label %425
+
+147:                                              ; preds = %138
+  %148 = icmp eq i32 %61, 0
+  %149 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %150 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %151 = zext i32 %61 to i64
+  br label %152
+
+152:                                              ; preds = %157, %147
+  %153 = phi i64 [ 0, %147 ], [ %158, %157 ]
+  br label %154
+
+154:                                              ; preds = %422, %152
+  %155 = phi i1 [ true, %152 ], [ false, %422 ]
+  %156 = phi i32 [ 0, %152 ], [ 1, %422 ]
+  br i1 %148, label %163, label %164
+
+157:                                              ; preds = %163
+  %158 = add nuw nsw i64 %153, 1
+  %159 = load ptr, ptr %7, align 8
+  %160 = getelementptr inbounds i64, ptr %159, i64 %142
+  %161 = load i64, ptr %160, align 8
+  %162 = icmp slt i64 %158, %161
+  br i1 %162, label %152, label %425, !llvm.loop !24
+
+163:                                              ; preds = %418, %154
+  br i1 %155, label %422, label %157
+
+164:                                              ; preds = %154, %418
+  %165 = phi i64 [ %420, %418 ], [ 0, %154 ]
+  %166 = phi ptr [ %419, %418 ], [ %67, %154 ]
+  %167 = icmp ult i64 %165, %139
+  %168 = select i1 %167, i32 0, i32 %59
+  %169 = trunc i64 %165 to i32
+  %170 = sub i32 %169, %168
+  %171 = select i1 %167, i32 %150, i32 %149
+  %172 = zext i32 %171 to i64
+  %173 = getelementptr inbounds i8, ptr @model_plan, i64 %172
+  %174 = zext i32 %170 to i64
+  %175 = getelementptr inbounds %struct.plan_tensor, ptr %173, i64 %174
+  %176 = zext i1 %167 to i32
+  %177 = load ptr, ptr %7, align 8
+  %178 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 5
+  %179 = load i32, ptr %178, align 4
+  switch i32 %179, label %180 [
+    i32 0, label %257
+    i32 1, label %234
   ]
 
-128:                                              ; preds = %117
-  %129 = add i32 %127, -2
-  %130 = icmp ult i32 %129, %87
-  br i1 %130, label %131, label %135
+180:                                              ; preds = %164
+  %181 = add i32 %179, -1
+  %182 = zext i32 %181 to i64
+  %183 = and i64 %182, 1
+  %184 = icmp eq i32 %181, 1
+  br i1 %184, label %215, label %185
 
-131:                                              ; preds = %128
-  %132 = load ptr, ptr %89, align 8
-  %133 = zext i32 %129 to i64
-  %134 = getelementptr inbounds %struct.model_buffer, ptr %132, i64 %133
-  br label %140
+185:                                              ; preds = %180
+  %186 = and i64 %182, 4294967294
+  br label %187
 
-135:                                              ; preds = %128
-  %136 = load ptr, ptr %88, align 8
-  %137 = sub i32 %129, %87
-  %138 = zext i32 %137 to i64
-  %139 = getelementptr inbounds %struct.model_buffer, ptr %136, i64 %138
-  br label %140
+187:                                              ; preds = %210, %185
+  %188 = phi i64 [ 0, %185 ], [ %202, %210 ]
+  %189 = phi i64 [ 1, %185 ], [ %212, %210 ]
+  %190 = phi i64 [ 0, %185 ], [ %213, %210 ]
+  %191 = or i64 %188, 1
+  %192 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 8, i64 %188
+  %193 = load i64, ptr %192, align 8
+  %194 = icmp slt i64 %193, 0
+  br i1 %194, label %195, label %199
 
-140:                                              ; preds = %135, %131, %117
-  %141 = phi ptr [ %139, %135 ], [ %134, %131 ], [ %30, %117 ]
-  %142 = load ptr, ptr %141, align 8
-  br label %143
+195:                                              ; preds = %187
+  %196 = xor i64 %193, -1
+  %197 = getelementptr inbounds i64, ptr %177, i64 %196
+  %198 = load i64, ptr %197, align 8
+  br label %199
 
-143:                                              ; preds = %140, %117
-  %144 = phi ptr [ @model_plan, %117 ], [ %142, %140 ]
-  %145 = getelementptr inbounds %struct.plan_place, ptr %124, i64 0, i32 6
-  %146 = load i64, ptr %145, align 8
-  %147 = getelementptr inbounds i8, ptr %144, i64 %146
-  store ptr %147, ptr %126, align 8
-  %148 = getelementptr inbounds %struct.plan_place, ptr %110, i64 %123, i32 1
-  %149 = load i32, ptr %148, align 4
-  %150 = getelementptr inbounds %struct.tensor, ptr %125, i64 %118, i32 3
-  store i32 %149, ptr %150, align 8
-  %151 = getelementptr inbounds %struct.plan_place, ptr %110, i64 %123, i32 2
-  %152 = load i8, ptr %151, align 8
-  %153 = getelementptr inbounds %struct.tensor, ptr %125, i64 %118, i32 4
-  store i8 %152, ptr %153, align 4
-  %154 = getelementptr inbounds %struct.plan_place, ptr %110, i64 %123, i32 3
-  %155 = load i8, ptr %154, align 1
-  %156 = getelementptr inbounds %struct.tensor, ptr %125, i64 %118, i32 5
-  store i8 %155, ptr %156, align 1
-  %157 = getelementptr inbounds %struct.plan_place, ptr %110, i64 %123, i32 4
-  %158 = load i16, ptr %157, align 2
-  %159 = getelementptr inbounds %struct.tensor, ptr %125, i64 %118, i32 6
-  store i16 %158, ptr %159, align 2
-  %160 = getelementptr inbounds %struct.plan_place, ptr %110, i64 %123, i32 5
-  %161 = load i32, ptr %160, align 4
-  %162 = zext i32 %161 to i64
-  %163 = getelementptr inbounds i8, ptr @model_plan, i64 %162
-  %164 = getelementptr inbounds %struct.tensor, ptr %125, i64 %118, i32 7
-  store ptr %163, ptr %164, align 8
-  %165 = add nuw nsw i64 %118, 1
-  %166 = icmp eq i64 %165, %116
-  br i1 %166, label %167, label %117, !llvm.loop !26
+199:                                              ; preds = %195, %187
+  %200 = phi i64 [ %198, %195 ], [ %193, %187 ]
+  %201 = mul nsw i64 %200, %189
+  %202 = add nuw nsw i64 %188, 2
+  %203 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 8, i64 %191
+  %204 = load i64, ptr %203, align 8
+  %205 = icmp slt i64 %204, 0
+  br i1 %205, label %206, label %210
 
-167:                                              ; preds = %143, %99
-  %168 = sext i32 %111 to i64
-  %169 = getelementptr inbounds i8, ptr %106, i64 %168
-  %170 = load ptr, ptr %37, align 8
-  %171 = load ptr, ptr %19, align 8
-  store ptr %170, ptr %171, align 8
-  %172 = load ptr, ptr %14, align 8
-  %173 = call i32 %169(ptr noundef null, ptr noundef %172, i32 noundef %113, ptr noundef nonnull %4) #17
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %4) #15
-  %174 = icmp eq i32 %173, 0
-  br i1 %174, label %175, label %354
+206:                                              ; preds = %199
+  %207 = xor i64 %204, -1
+  %208 = getelementptr inbounds i64, ptr %177, i64 %207
+  %209 = load i64, ptr %208, align 8
+  br label %210
 
-175:                                              ; preds = %167
-  %176 = add i32 %113, 3
-  %177 = zext i32 %176 to i64
-  br label %234
+210:                                              ; preds = %206, %199
+  %211 = phi i64 [ %209, %206 ], [ %204, %199 ]
+  %212 = mul nsw i64 %211, %201
+  %213 = add i64 %190, 2
+  %214 = icmp eq i64 %213, %186
+  br i1 %214, label %215, label %187, !llvm.loop !25
 
-178:                                              ; preds = %92
-  %179 = getelementptr inbounds %struct.plan_code, ptr %98, i64 0, i32 4
-  %180 = load i32, ptr %179, align 8
-  %181 = zext i32 %180 to i64
-  %182 = getelementptr inbounds i8, ptr @model_plan, i64 %181
-  %183 = getelementptr inbounds i32, ptr %94, i64 2
-  %184 = load i32, ptr %183, align 4
-  %185 = zext i32 %184 to i64
-  %186 = getelementptr inbounds %struct.plan_place, ptr %182, i64 %185
-  %187 = load i32, ptr %186, align 8
-  switch i32 %187, label %188 [
-    i32 0, label %203
-    i32 1, label %200
-  ]
+215:                                              ; preds = %210, %180
+  %216 = phi i64 [ undef, %180 ], [ %212, %210 ]
+  %217 = phi i64 [ 0, %180 ], [ %202, %210 ]
+  %218 = phi i64 [ 1, %180 ], [ %212, %210 ]
+  %219 = icmp eq i64 %183, 0
+  br i1 %219, label %231, label %220
 
-188:                                              ; preds = %178
-  %189 = add i32 %187, -2
-  %190 = icmp ult i32 %189, %87
-  br i1 %190, label %191, label %195
+220:                                              ; preds = %215
+  %221 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 8, i64 %217
+  %222 = load i64, ptr %221, align 8
+  %223 = icmp slt i64 %222, 0
+  br i1 %223, label %224, label %228
 
-191:                                              ; preds = %188
-  %192 = load ptr, ptr %89, align 8
-  %193 = zext i32 %189 to i64
-  %194 = getelementptr inbounds %struct.model_buffer, ptr %192, i64 %193
-  br label %200
+224:                                              ; preds = %220
+  %225 = xor i64 %222, -1
+  %226 = getelementptr inbounds i64, ptr %177, i64 %225
+  %227 = load i64, ptr %226, align 8
+  br label %228
 
-195:                                              ; preds = %188
-  %196 = load ptr, ptr %88, align 8
-  %197 = sub i32 %189, %87
-  %198 = zext i32 %197 to i64
-  %199 = getelementptr inbounds %struct.model_buffer, ptr %196, i64 %198
-  br label %200
+228:                                              ; preds = %224, %220
+  %229 = phi i64 [ %227, %224 ], [ %222, %220 ]
+  %230 = mul nsw i64 %229, %218
+  br label %231
 
-200:                                              ; preds = %195, %191, %178
-  %201 = phi ptr [ %199, %195 ], [ %194, %191 ], [ %30, %178 ]
-  %202 = load ptr, ptr %201, align 8
-  br label %203
+231:                                              ; preds = %215, %228
+  %232 = phi i64 [ %216, %215 ], [ %230, %228 ]
+  %233 = icmp eq i64 %232, 1
+  br i1 %233, label %234, label %257
 
-203:                                              ; preds = %200, %178
-  %204 = phi ptr [ @model_plan, %178 ], [ %202, %200 ]
-  %205 = getelementptr inbounds %struct.plan_place, ptr %186, i64 0, i32 6
-  %206 = load i64, ptr %205, align 8
-  %207 = load i32, ptr %97, align 4
-  %208 = zext i32 %207 to i64
-  %209 = getelementptr inbounds %struct.plan_place, ptr %182, i64 %208
-  %210 = load i32, ptr %209, align 8
-  switch i32 %210, label %211 [
-    i32 0, label %226
-    i32 1, label %223
-  ]
+234:                                              ; preds = %231, %164
+  %235 = getelementptr inbounds i64, ptr %177, i64 %142
+  %236 = load i64, ptr %235, align 8
+  %237 = icmp eq i64 %236, 0
+  br i1 %237, label %249, label %238
 
-211:                                              ; preds = %203
-  %212 = add i32 %210, -2
-  %213 = icmp ult i32 %212, %87
-  br i1 %213, label %214, label %218
+238:                                              ; preds = %234
+  %239 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 9
+  %240 = load i64, ptr %239, align 8
+  %241 = icmp slt i64 %240, 0
+  br i1 %241, label %242, label %246
 
-214:                                              ; preds = %211
-  %215 = load ptr, ptr %89, align 8
-  %216 = zext i32 %212 to i64
-  %217 = getelementptr inbounds %struct.model_buffer, ptr %215, i64 %216
-  br label %223
+242:                                              ; preds = %238
+  %243 = xor i64 %240, -1
+  %244 = getelementptr inbounds i64, ptr %177, i64 %243
+  %245 = load i64, ptr %244, align 8
+  br label %246
 
-218:                                              ; preds = %211
-  %219 = load ptr, ptr %88, align 8
-  %220 = sub i32 %212, %87
-  %221 = zext i32 %220 to i64
-  %222 = getelementptr inbounds %struct.model_buffer, ptr %219, i64 %221
-  br label %223
+246:                                              ; preds = %242, %238
+  %247 = phi i64 [ %245, %242 ], [ %240, %238 ]
+  %248 = sdiv i64 %247, %236
+  br label %249
 
-223:                                              ; preds = %218, %214, %203
-  %224 = phi ptr [ %222, %218 ], [ %217, %214 ], [ %30, %203 ]
-  %225 = load ptr, ptr %224, align 8
-  br label %226
-
-226:                                              ; preds = %223, %203
-  %227 = phi ptr [ @model_plan, %203 ], [ %225, %223 ]
-  %228 = getelementptr inbounds i8, ptr %204, i64 %206
-  %229 = getelementptr inbounds %struct.plan_place, ptr %209, i64 0, i32 6
-  %230 = load i64, ptr %229, align 8
-  %231 = getelementptr inbounds i8, ptr %227, i64 %230
-  %232 = getelementptr inbounds %struct.plan_place, ptr %182, i64 %208, i32 7
-  %233 = load i64, ptr %232, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %228, ptr align 1 %231, i64 %233, i1 false)
-  br label %234
-
-234:                                              ; preds = %226, %175
-  %235 = phi i64 [ 3, %226 ], [ %177, %175 ]
-  %236 = getelementptr inbounds i32, ptr %94, i64 %235
-  %237 = add i32 %93, 1
-  %238 = load ptr, ptr %91, align 8
-  %239 = load ptr, ptr %90, align 8
-  %240 = icmp ult ptr %239, %238
-  br i1 %240, label %241, label %352
-
-241:                                              ; preds = %234, %349
-  %242 = phi ptr [ %350, %349 ], [ %239, %234 ]
-  %243 = load i32, ptr %242, align 8
-  %244 = icmp eq i32 %243, %237
-  br i1 %244, label %245, label %352
-
-245:                                              ; preds = %241
-  %246 = load ptr, ptr %0, align 8
-  %247 = getelementptr inbounds %struct.plan_code, ptr %246, i64 0, i32 4
-  %248 = load i32, ptr %247, align 8
-  %249 = zext i32 %248 to i64
-  %250 = getelementptr inbounds i8, ptr @model_plan, i64 %249
-  %251 = getelementptr inbounds %struct.plan_golden, ptr %242, i64 0, i32 1
+249:                                              ; preds = %246, %234
+  %250 = phi i64 [ %248, %246 ], [ 0, %234 ]
+  %251 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 3
   %252 = load i32, ptr %251, align 4
   %253 = zext i32 %252 to i64
-  %254 = getelementptr inbounds %struct.plan_place, ptr %250, i64 %253
-  %255 = load i32, ptr %254, align 8
-  switch i32 %255, label %256 [
-    i32 0, label %271
-    i32 1, label %268
-  ]
+  %254 = srem i64 %250, %253
+  %255 = icmp ne i64 %254, 0
+  %256 = zext i1 %255 to i32
+  br label %257
 
-256:                                              ; preds = %245
-  %257 = add i32 %255, -2
-  %258 = icmp ult i32 %257, %87
-  br i1 %258, label %259, label %263
+257:                                              ; preds = %249, %231, %164
+  %258 = phi i32 [ %179, %164 ], [ 1, %231 ], [ %256, %249 ]
+  %259 = getelementptr inbounds %struct.model_buffer, ptr %133, i64 %165
+  %260 = sub i32 %169, %59
+  %261 = zext i32 %260 to i64
+  %262 = getelementptr inbounds %struct.model_buffer, ptr %135, i64 %261
+  %263 = select i1 %167, ptr %259, ptr %262
+  %264 = load ptr, ptr %263, align 8
+  %265 = getelementptr inbounds i64, ptr %177, i64 %142
+  %266 = load i64, ptr %265, align 8
+  %267 = icmp eq i64 %266, 0
+  br i1 %267, label %279, label %268
 
-259:                                              ; preds = %256
-  %260 = load ptr, ptr %89, align 8
-  %261 = zext i32 %257 to i64
-  %262 = getelementptr inbounds %struct.model_buffer, ptr %260, i64 %261
-  br label %268
+268:                                              ; preds = %257
+  %269 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 9
+  %270 = load i64, ptr %269, align 8
+  %271 = icmp slt i64 %270, 0
+  br i1 %271, label %272, label %276
 
-263:                                              ; preds = %256
-  %264 = load ptr, ptr %88, align 8
-  %265 = sub i32 %257, %87
-  %266 = zext i32 %265 to i64
-  %267 = getelementptr inbounds %struct.model_buffer, ptr %264, i64 %266
-  br label %268
+272:                                              ; preds = %268
+  %273 = xor i64 %270, -1
+  %274 = getelementptr inbounds i64, ptr %177, i64 %273
+  %275 = load i64, ptr %274, align 8
+  br label %276
 
-268:                                              ; preds = %263, %259, %245
-  %269 = phi ptr [ %267, %263 ], [ %262, %259 ], [ %30, %245 ]
-  %270 = load ptr, ptr %269, align 8
-  br label %271
+276:                                              ; preds = %272, %268
+  %277 = phi i64 [ %275, %272 ], [ %270, %268 ]
+  %278 = sdiv i64 %277, %266
+  br label %279
 
-271:                                              ; preds = %268, %245
-  %272 = phi ptr [ @model_plan, %245 ], [ %270, %268 ]
-  %273 = getelementptr inbounds %struct.plan_place, ptr %254, i64 0, i32 6
-  %274 = load i64, ptr %273, align 8
-  %275 = getelementptr inbounds i8, ptr %272, i64 %274
-  %276 = getelementptr inbounds %struct.plan_place, ptr %250, i64 %253, i32 7
-  %277 = load i64, ptr %276, align 8
-  %278 = icmp sgt i64 %277, 0
-  br i1 %278, label %279, label %340
+279:                                              ; preds = %276, %257
+  %280 = phi i64 [ %278, %276 ], [ 0, %257 ]
+  %281 = icmp eq i32 %258, 0
+  %282 = icmp eq i32 %156, %176
+  %283 = select i1 %281, i1 true, i1 %282
+  br i1 %283, label %398, label %284
 
-279:                                              ; preds = %271
-  %280 = and i64 %277, 1
-  %281 = icmp eq i64 %277, 1
-  br i1 %281, label %320, label %282
+284:                                              ; preds = %279
+  %285 = icmp ugt i32 %179, 1
+  br i1 %285, label %286, label %340
 
-282:                                              ; preds = %279
-  %283 = and i64 %277, -2
-  br label %284
+286:                                              ; preds = %284
+  %287 = add i32 %179, -1
+  %288 = zext i32 %287 to i64
+  %289 = and i64 %288, 1
+  %290 = icmp eq i32 %287, 1
+  br i1 %290, label %321, label %291
 
-284:                                              ; preds = %284, %282
-  %285 = phi i64 [ 0, %282 ], [ %317, %284 ]
-  %286 = phi i64 [ 0, %282 ], [ %316, %284 ]
-  %287 = phi i64 [ 0, %282 ], [ %318, %284 ]
-  %288 = getelementptr inbounds i8, ptr %275, i64 %285
-  %289 = load i8, ptr %288, align 1
-  %290 = zext i8 %289 to i64
-  %291 = add nuw nsw i64 %290, 1
-  %292 = mul i64 %285, -7046029254386353131
-  %293 = add i64 %292, -7046029254386353131
-  %294 = lshr i64 %293, 29
-  %295 = xor i64 %294, %293
-  %296 = mul i64 %295, -4658895280553007687
-  %297 = lshr i64 %296, 32
-  %298 = xor i64 %297, %296
-  %299 = or i64 %298, 1
-  %300 = mul i64 %299, %291
-  %301 = add i64 %300, %286
-  %302 = or i64 %285, 1
-  %303 = getelementptr inbounds i8, ptr %275, i64 %302
-  %304 = load i8, ptr %303, align 1
-  %305 = zext i8 %304 to i64
-  %306 = add nuw nsw i64 %305, 1
-  %307 = mul i64 %302, -7046029254386353131
-  %308 = add i64 %307, -7046029254386353131
-  %309 = lshr i64 %308, 29
-  %310 = xor i64 %309, %308
-  %311 = mul i64 %310, -4658895280553007687
-  %312 = lshr i64 %311, 32
-  %313 = xor i64 %312, %311
-  %314 = or i64 %313, 1
-  %315 = mul i64 %314, %306
-  %316 = add i64 %315, %301
-  %317 = add nuw nsw i64 %285, 2
-  %318 = add i64 %287, 2
-  %319 = icmp eq i64 %318, %283
-  br i1 %319, label %320, label %284, !llvm.loop !27
+291:                                              ; preds = %286
+  %292 = and i64 %288, 4294967294
+  br label %293
 
-320:                                              ; preds = %284, %279
-  %321 = phi i64 [ undef, %279 ], [ %316, %284 ]
-  %322 = phi i64 [ 0, %279 ], [ %317, %284 ]
-  %323 = phi i64 [ 0, %279 ], [ %316, %284 ]
-  %324 = icmp eq i64 %280, 0
-  br i1 %324, label %340, label %325
+293:                                              ; preds = %316, %291
+  %294 = phi i64 [ 0, %291 ], [ %308, %316 ]
+  %295 = phi i64 [ 1, %291 ], [ %318, %316 ]
+  %296 = phi i64 [ 0, %291 ], [ %319, %316 ]
+  %297 = or i64 %294, 1
+  %298 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 8, i64 %294
+  %299 = load i64, ptr %298, align 8
+  %300 = icmp slt i64 %299, 0
+  br i1 %300, label %301, label %305
 
-325:                                              ; preds = %320
-  %326 = getelementptr inbounds i8, ptr %275, i64 %322
-  %327 = load i8, ptr %326, align 1
-  %328 = zext i8 %327 to i64
-  %329 = add nuw nsw i64 %328, 1
-  %330 = mul i64 %322, -7046029254386353131
-  %331 = add i64 %330, -7046029254386353131
-  %332 = lshr i64 %331, 29
-  %333 = xor i64 %332, %331
-  %334 = mul i64 %333, -4658895280553007687
-  %335 = lshr i64 %334, 32
-  %336 = xor i64 %335, %334
-  %337 = or i64 %336, 1
-  %338 = mul i64 %337, %329
-  %339 = add i64 %338, %323
-  br label %340
+301:                                              ; preds = %293
+  %302 = xor i64 %299, -1
+  %303 = getelementptr inbounds i64, ptr %177, i64 %302
+  %304 = load i64, ptr %303, align 8
+  br label %305
 
-340:                                              ; preds = %325, %320, %271
-  %341 = phi i64 [ 0, %271 ], [ %321, %320 ], [ %339, %325 ]
-  %342 = getelementptr inbounds %struct.plan_golden, ptr %242, i64 0, i32 4
-  %343 = load i64, ptr %342, align 8
-  %344 = icmp eq i64 %341, %343
-  br i1 %344, label %349, label %345
+305:                                              ; preds = %301, %293
+  %306 = phi i64 [ %304, %301 ], [ %299, %293 ]
+  %307 = mul nsw i64 %306, %295
+  %308 = add nuw nsw i64 %294, 2
+  %309 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 8, i64 %297
+  %310 = load i64, ptr %309, align 8
+  %311 = icmp slt i64 %310, 0
+  br i1 %311, label %312, label %316
 
-345:                                              ; preds = %340
-  %346 = getelementptr inbounds %struct.plan_golden, ptr %242, i64 0, i32 4, i64 1
-  %347 = load i64, ptr %346, align 8
-  %348 = icmp eq i64 %341, %347
-  br i1 %348, label %349, label %354
+312:                                              ; preds = %305
+  %313 = xor i64 %310, -1
+  %314 = getelementptr inbounds i64, ptr %177, i64 %313
+  %315 = load i64, ptr %314, align 8
+  br label %316
 
-349:                                              ; preds = %345, %340
-  %350 = getelementptr inbounds %struct.plan_golden, ptr %242, i64 1
-  store ptr %350, ptr %90, align 8
-  %351 = icmp ult ptr %350, %238
-  br i1 %351, label %241, label %352, !llvm.loop !28
+316:                                              ; preds = %312, %305
+  %317 = phi i64 [ %315, %312 ], [ %310, %305 ]
+  %318 = mul nsw i64 %317, %307
+  %319 = add i64 %296, 2
+  %320 = icmp eq i64 %319, %292
+  br i1 %320, label %321, label %293, !llvm.loop !25
 
-352:                                              ; preds = %349, %241, %234
-  %353 = icmp ult ptr %236, %84
-  br i1 %353, label %92, label %354, !llvm.loop !29
+321:                                              ; preds = %316, %286
+  %322 = phi i64 [ undef, %286 ], [ %318, %316 ]
+  %323 = phi i64 [ 0, %286 ], [ %308, %316 ]
+  %324 = phi i64 [ 1, %286 ], [ %318, %316 ]
+  %325 = icmp eq i64 %289, 0
+  br i1 %325, label %337, label %326
 
-354:                                              ; preds = %167, %352, %345, %72
-  %355 = phi i32 [ 0, %72 ], [ -13, %345 ], [ 0, %352 ], [ -10, %167 ]
-  store ptr %74, ptr %73, align 8
-  ret i32 %355
+326:                                              ; preds = %321
+  %327 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 8, i64 %323
+  %328 = load i64, ptr %327, align 8
+  %329 = icmp slt i64 %328, 0
+  br i1 %329, label %330, label %334
+
+330:                                              ; preds = %326
+  %331 = xor i64 %328, -1
+  %332 = getelementptr inbounds i64, ptr %177, i64 %331
+  %333 = load i64, ptr %332, align 8
+  br label %334
+
+334:                                              ; preds = %330, %326
+  %335 = phi i64 [ %333, %330 ], [ %328, %326 ]
+  %336 = mul nsw i64 %335, %324
+  br label %337
+
+337:                                              ; preds = %321, %334
+  %338 = phi i64 [ %322, %321 ], [ %336, %334 ]
+  %339 = icmp eq i64 %338, 0
+  br i1 %339, label %398, label %340
+
+340:                                              ; preds = %337, %284
+  %341 = phi i64 [ %338, %337 ], [ 1, %284 ]
+  br i1 %267, label %353, label %342
+
+342:                                              ; preds = %340
+  %343 = getelementptr inbounds %struct.plan_tensor, ptr %175, i64 0, i32 9
+  %344 = load i64, ptr %343, align 8
+  %345 = icmp slt i64 %344, 0
+  br i1 %345, label %346, label %350
+
+346:                                              ; preds = %342
+  %347 = xor i64 %344, -1
+  %348 = getelementptr inbounds i64, ptr %177, i64 %347
+  %349 = load i64, ptr %348, align 8
+  br label %350
+
+350:                                              ; preds = %346, %342
+  %351 = phi i64 [ %349, %346 ], [ %344, %342 ]
+  %352 = sdiv i64 %351, %266
+  br label %353
+
+353:                                              ; preds = %350, %340
+  %354 = phi i64 [ %352, %350 ], [ 0, %340 ]
+  %355 = sdiv i64 %354, %341
+  %356 = icmp sgt i64 %341, 0
+  br i1 %356, label %357, label %398
+
+357:                                              ; preds = %353
+  %358 = and i64 %341, 1
+  %359 = icmp eq i64 %341, 1
+  br i1 %359, label %386, label %360
+
+360:                                              ; preds = %357
+  %361 = and i64 %341, -2
+  br label %362
+
+362:                                              ; preds = %362, %360
+  %363 = phi ptr [ %166, %360 ], [ %383, %362 ]
+  %364 = phi i64 [ 0, %360 ], [ %382, %362 ]
+  %365 = phi i64 [ 0, %360 ], [ %384, %362 ]
+  %366 = load i64, ptr %265, align 8
+  %367 = mul nsw i64 %366, %364
+  %368 = add nsw i64 %367, %153
+  %369 = mul nsw i64 %368, %355
+  %370 = getelementptr inbounds i8, ptr %264, i64 %369
+  %371 = select i1 %167, ptr %363, ptr %370
+  %372 = select i1 %167, ptr %370, ptr %363
+  tail call void @llvm.memcpy.p0.p0.i64(ptr align 1 %371, ptr align 1 %372, i64 %355, i1 false)
+  %373 = or i64 %364, 1
+  %374 = getelementptr inbounds i8, ptr %363, i64 %355
+  %375 = load i64, ptr %265, align 8
+  %376 = mul nsw i64 %375, %373
+  %377 = add nsw i64 %376, %153
+  %378 = mul nsw i64 %377, %355
+  %379 = getelementptr inbounds i8, ptr %264, i64 %378
+  %380 = select i1 %167, ptr %374, ptr %379
+  %381 = select i1 %167, ptr %379, ptr %374
+  tail call void @llvm.memcpy.p0.p0.i64(ptr align 1 %380, ptr align 1 %381, i64 %355, i1 false)
+  %382 = add nuw nsw i64 %364, 2
+  %383 = getelementptr inbounds i8, ptr %374, i64 %355
+  %384 = add i64 %365, 2
+  %385 = icmp eq i64 %384, %361
+  br i1 %385, label %386, label %362, !llvm.loop !26
+
+386:                                              ; preds = %362, %357
+  %387 = phi ptr [ %166, %357 ], [ %383, %362 ]
+  %388 = phi i64 [ 0, %357 ], [ %382, %362 ]
+  %389 = icmp eq i64 %358, 0
+  br i1 %389, label %398, label %390
+
+390:                                              ; preds = %386
+  %391 = load i64, ptr %265, align 8
+  %392 = mul nsw i64 %391, %388
+  %393 = add nsw i64 %392, %153
+  %394 = mul nsw i64 %393, %355
+  %395 = getelementptr inbounds i8, ptr %264, i64 %394
+  %396 = select i1 %167, ptr %387, ptr %395
+  %397 = select i1 %167, ptr %395, ptr %387
+  tail call void @llvm.memcpy.p0.p0.i64(ptr align 1 %396, ptr align 1 %397, i64 %355, i1 false)
+  br label %398
+
+398:                                              ; preds = %390, %386, %353, %337, %279
+  br i1 %155, label %399, label %408
+
+399:                                              ; preds = %398
+  br i1 %281, label %400, label %405
+
+400:                                              ; preds = %399
+  %401 = icmp eq i32 %179, 0
+  br i1 %401, label %405, label %402
+
+402:                                              ; preds = %400
+  %403 = mul nsw i64 %280, %153
+  %404 = getelementptr inbounds i8, ptr %264, i64 %403
+  br label %405
+
+405:                                              ; preds = %402, %400, %399
+  %406 = phi ptr [ %404, %402 ], [ %166, %399 ], [ %264, %400 ]
+  %407 = getelementptr inbounds %struct.model_buffer, ptr %56, i64 %165
+  store ptr %406, ptr %407, align 8
+  br label %408
+
+408:                                              ; preds = %405, %398
+  br i1 %281, label %418, label %409
+
+409:                                              ; preds = %408
+  %410 = icmp sgt i64 %280, 9223372036854775743
+  br i1 %410, label %415, label %411
+
+411:                                              ; preds = %409
+  %412 = add nsw i64 %280, 63
+  %413 = sdiv i64 %412, 64
+  %414 = shl nsw i64 %413, 6
+  br label %415
+
+415:                                              ; preds = %411, %409
+  %416 = phi i64 [ %414, %411 ], [ 9223372036854775807, %409 ]
+  %417 = getelementptr inbounds i8, ptr %166, i64 %416
+  br label %418
+
+418:                                              ; preds = %415, %408
+  %419 = phi ptr [ %417, %415 ], [ %166, %408 ]
+  %420 = add nuw nsw i64 %165, 1
+  %421 = icmp eq i64 %420, %151
+  br i1 %421, label %163, label %164, !llvm.loop !27
+
+422:                                              ; preds = %163
+  %423 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #16
+  %424 = icmp eq i32 %423, 0
+  br i1 %424, label %154, label %425, !llvm.loop !28
+
+425:                                              ; preds = %157, %422, %136, %138
+  %426 = phi i32 [ %137, %136 ], [ 0, %138 ], [ %423, %422 ], [ 0, %157 ]
+  store ptr %130, ptr %129, align 8
+  ret i32 %426
+
+427:                                              ; preds = %427, %116
+  %428 = phi i64 [ 0, %116 ], [ %443, %427 ]
+  %429 = phi i64 [ 0, %116 ], [ %444, %427 ]
+  %430 = load ptr, ptr %35, align 8
+  %431 = getelementptr inbounds %struct.tensor, ptr %430, i64 %428
+  store ptr null, ptr %431, align 8
+  %432 = getelementptr inbounds i8, ptr %431, i64 8
+  store i32 1, ptr %432, align 8
+  %433 = getelementptr inbounds i8, ptr %431, i64 12
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(10) %433, i8 0, i64 10, i1 false)
+  %434 = getelementptr inbounds i8, ptr %431, i64 22
+  store i16 1, ptr %434, align 2
+  %435 = getelementptr inbounds i8, ptr %431, i64 24
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %435, i8 0, i64 24, i1 false)
+  %436 = or i64 %428, 1
+  %437 = load ptr, ptr %35, align 8
+  %438 = getelementptr inbounds %struct.tensor, ptr %437, i64 %436
+  store ptr null, ptr %438, align 8
+  %439 = getelementptr inbounds i8, ptr %438, i64 8
+  store i32 1, ptr %439, align 8
+  %440 = getelementptr inbounds i8, ptr %438, i64 12
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(10) %440, i8 0, i64 10, i1 false)
+  %441 = getelementptr inbounds i8, ptr %438, i64 22
+  store i16 1, ptr %441, align 2
+  %442 = getelementptr inbounds i8, ptr %438, i64 24
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %442, i8 0, i64 24, i1 false)
+  %443 = add nuw nsw i64 %428, 2
+  %444 = add i64 %429, 2
+  %445 = icmp eq i64 %444, %117
+  br i1 %445, label %118, label %427, !llvm.loop !29
 }
 
-; Function Attrs: nofree norecurse nounwind memory(readwrite, argmem: read, inaccessiblemem: none)
-define i64 @model_selftest_bytes() local_unnamed_addr #11 {
-  %1 = load atomic i32, ptr @chosen acquire, align 4
-  %2 = icmp eq i32 %1, 0
-  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
-  %4 = zext i32 %3 to i64
-  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
-  %6 = add i32 %1, -1
-  %7 = zext i32 %6 to i64
-  %8 = getelementptr inbounds %struct.plan_code, ptr %5, i64 %7
-  %9 = select i1 %2, ptr null, ptr %8
-  br i1 %2, label %216, label %10
+; Function Attrs: nofree nounwind memory(readwrite, inaccessiblemem: none)
+define i64 @model_selftest_bytes() local_unnamed_addr #10 {
+  %1 = alloca [2048 x i64], align 16
+  %2 = load atomic i32, ptr @chosen acquire, align 4
+  %3 = icmp eq i32 %2, 0
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
+  %5 = zext i32 %4 to i64
+  %6 = getelementptr inbounds i8, ptr @model_plan, i64 %5
+  %7 = add i32 %2, -1
+  %8 = zext i32 %7 to i64
+  %9 = getelementptr inbounds %struct.plan_code, ptr %6, i64 %8
+  %10 = select i1 %3, ptr null, ptr %9
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %1) #17
+  br i1 %3, label %69, label %11
 
-10:                                               ; preds = %0
-  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %12 = zext i32 %11 to i64
-  %13 = getelementptr inbounds i8, ptr @model_plan, i64 %12
-  %14 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %15 = zext i32 %14 to i64
-  %16 = getelementptr inbounds i8, ptr @model_plan, i64 %15
-  %17 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %18 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %19 = add i32 %18, %17
-  %20 = zext i32 %19 to i64
-  %21 = shl nuw nsw i64 %20, 4
-  %22 = add nuw nsw i64 %21, 63
-  %23 = and i64 %22, 137438953408
-  %24 = icmp eq i32 %17, 0
-  br i1 %24, label %27, label %25
+11:                                               ; preds = %0
+  %12 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 18), align 4
+  %13 = zext i32 %12 to i64
+  %14 = getelementptr inbounds i8, ptr @model_plan, i64 %13
+  %15 = getelementptr inbounds %struct.plan_code, ptr %10, i64 0, i32 13
+  %16 = load i32, ptr %15, align 8
+  %17 = getelementptr inbounds %struct.plan_code, ptr %10, i64 0, i32 14
+  %18 = load i32, ptr %17, align 4
+  %19 = call fastcc i32 @fill_numbers(ptr noundef nonnull %14, i32 noundef %16, i32 noundef %18, ptr noundef nonnull %1) #16
+  %20 = icmp eq i32 %19, 0
+  br i1 %20, label %23, label %21
 
-25:                                               ; preds = %10
-  %26 = zext i32 %17 to i64
-  br label %32
+21:                                               ; preds = %11
+  %22 = sext i32 %19 to i64
+  br label %69
 
-27:                                               ; preds = %101, %10
-  %28 = phi i64 [ %23, %10 ], [ %106, %101 ]
-  %29 = icmp eq i32 %18, 0
-  br i1 %29, label %186, label %30
+23:                                               ; preds = %11
+  %24 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %25 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %26 = add i32 %25, %24
+  %27 = zext i32 %26 to i64
+  %28 = shl nuw nsw i64 %27, 4
+  %29 = add nuw nsw i64 %28, 63
+  %30 = and i64 %29, 137438953408
+  %31 = icmp eq i32 %26, 0
+  br i1 %31, label %65, label %32
 
-30:                                               ; preds = %27
-  %31 = zext i32 %18 to i64
-  br label %109
+32:                                               ; preds = %23
+  %33 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %34 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  br label %35
 
-32:                                               ; preds = %101, %25
-  %33 = phi i64 [ 0, %25 ], [ %107, %101 ]
-  %34 = phi i64 [ %23, %25 ], [ %106, %101 ]
-  %35 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %33
-  %36 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 4
-  %37 = load i32, ptr %36, align 8
-  %38 = zext i32 %37 to i64
-  %39 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 2
-  %40 = load i32, ptr %39, align 8
-  %41 = icmp eq i32 %40, 0
-  br i1 %41, label %101, label %42
+35:                                               ; preds = %60, %32
+  %36 = phi i32 [ 0, %32 ], [ %63, %60 ]
+  %37 = phi i64 [ %30, %32 ], [ %62, %60 ]
+  %38 = icmp ugt i32 %24, %36
+  %39 = select i1 %38, i32 0, i32 %24
+  %40 = sub i32 %36, %39
+  %41 = select i1 %38, i32 %34, i32 %33
+  %42 = zext i32 %41 to i64
+  %43 = getelementptr inbounds i8, ptr @model_plan, i64 %42
+  %44 = zext i32 %40 to i64
+  %45 = getelementptr inbounds %struct.plan_tensor, ptr %43, i64 %44
+  %46 = getelementptr inbounds %struct.plan_tensor, ptr %45, i64 0, i32 9
+  %47 = load i64, ptr %46, align 8
+  %48 = icmp slt i64 %47, 0
+  br i1 %48, label %49, label %53
 
-42:                                               ; preds = %32
-  %43 = zext i32 %40 to i64
-  %44 = and i64 %43, 7
-  %45 = icmp ult i32 %40, 8
-  br i1 %45, label %86, label %46
+49:                                               ; preds = %35
+  %50 = xor i64 %47, -1
+  %51 = getelementptr inbounds i64, ptr %1, i64 %50
+  %52 = load i64, ptr %51, align 8
+  br label %53
 
-46:                                               ; preds = %42
-  %47 = and i64 %43, 4294967288
-  br label %48
+53:                                               ; preds = %49, %35
+  %54 = phi i64 [ %52, %49 ], [ %47, %35 ]
+  %55 = icmp sgt i64 %54, 9223372036854775743
+  br i1 %55, label %60, label %56
 
-48:                                               ; preds = %48, %46
-  %49 = phi i64 [ 0, %46 ], [ %83, %48 ]
-  %50 = phi i64 [ %38, %46 ], [ %82, %48 ]
-  %51 = phi i64 [ 0, %46 ], [ %84, %48 ]
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %49
-  %53 = load i64, ptr %52, align 8
-  %54 = mul nsw i64 %53, %50
-  %55 = or i64 %49, 1
-  %56 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %55
-  %57 = load i64, ptr %56, align 8
-  %58 = mul nsw i64 %57, %54
-  %59 = or i64 %49, 2
-  %60 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %59
-  %61 = load i64, ptr %60, align 8
-  %62 = mul nsw i64 %61, %58
-  %63 = or i64 %49, 3
-  %64 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %63
-  %65 = load i64, ptr %64, align 8
-  %66 = mul nsw i64 %65, %62
-  %67 = or i64 %49, 4
-  %68 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %67
-  %69 = load i64, ptr %68, align 8
-  %70 = mul nsw i64 %69, %66
-  %71 = or i64 %49, 5
-  %72 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %71
-  %73 = load i64, ptr %72, align 8
-  %74 = mul nsw i64 %73, %70
-  %75 = or i64 %49, 6
-  %76 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %75
-  %77 = load i64, ptr %76, align 8
-  %78 = mul nsw i64 %77, %74
-  %79 = or i64 %49, 7
-  %80 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %79
-  %81 = load i64, ptr %80, align 8
-  %82 = mul nsw i64 %81, %78
-  %83 = add nuw nsw i64 %49, 8
-  %84 = add i64 %51, 8
-  %85 = icmp eq i64 %84, %47
-  br i1 %85, label %86, label %48, !llvm.loop !18
+56:                                               ; preds = %53
+  %57 = add nsw i64 %54, 63
+  %58 = sdiv i64 %57, 64
+  %59 = shl nsw i64 %58, 6
+  br label %60
 
-86:                                               ; preds = %48, %42
-  %87 = phi i64 [ undef, %42 ], [ %82, %48 ]
-  %88 = phi i64 [ 0, %42 ], [ %83, %48 ]
-  %89 = phi i64 [ %38, %42 ], [ %82, %48 ]
-  %90 = icmp eq i64 %44, 0
-  br i1 %90, label %101, label %91
+60:                                               ; preds = %56, %53
+  %61 = phi i64 [ %59, %56 ], [ 9223372036854775807, %53 ]
+  %62 = add nsw i64 %61, %37
+  %63 = add nuw i32 %36, 1
+  %64 = icmp eq i32 %63, %26
+  br i1 %64, label %65, label %35, !llvm.loop !30
 
-91:                                               ; preds = %86, %91
-  %92 = phi i64 [ %98, %91 ], [ %88, %86 ]
-  %93 = phi i64 [ %97, %91 ], [ %89, %86 ]
-  %94 = phi i64 [ %99, %91 ], [ 0, %86 ]
-  %95 = getelementptr inbounds %struct.plan_tensor, ptr %35, i64 0, i32 8, i64 %92
-  %96 = load i64, ptr %95, align 8
-  %97 = mul nsw i64 %96, %93
-  %98 = add nuw nsw i64 %92, 1
-  %99 = add i64 %94, 1
-  %100 = icmp eq i64 %99, %44
-  br i1 %100, label %101, label %91, !llvm.loop !30
+65:                                               ; preds = %60, %23
+  %66 = phi i64 [ %30, %23 ], [ %62, %60 ]
+  %67 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %10, ptr noundef nonnull %1, i32 noundef 1) #16
+  %68 = add nsw i64 %67, %66
+  br label %69
 
-101:                                              ; preds = %86, %91, %32
-  %102 = phi i64 [ %38, %32 ], [ %87, %86 ], [ %97, %91 ]
-  %103 = add nsw i64 %102, 63
-  %104 = sdiv i64 %103, 64
-  %105 = shl nsw i64 %104, 6
-  %106 = add nsw i64 %105, %34
-  %107 = add nuw nsw i64 %33, 1
-  %108 = icmp eq i64 %107, %26
-  br i1 %108, label %27, label %32, !llvm.loop !31
-
-109:                                              ; preds = %178, %30
-  %110 = phi i64 [ 0, %30 ], [ %184, %178 ]
-  %111 = phi i64 [ %28, %30 ], [ %183, %178 ]
-  %112 = getelementptr inbounds %struct.plan_tensor, ptr %16, i64 %110
-  %113 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 4
-  %114 = load i32, ptr %113, align 8
-  %115 = zext i32 %114 to i64
-  %116 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 2
-  %117 = load i32, ptr %116, align 8
-  %118 = icmp eq i32 %117, 0
-  br i1 %118, label %178, label %119
-
-119:                                              ; preds = %109
-  %120 = zext i32 %117 to i64
-  %121 = and i64 %120, 7
-  %122 = icmp ult i32 %117, 8
-  br i1 %122, label %163, label %123
-
-123:                                              ; preds = %119
-  %124 = and i64 %120, 4294967288
-  br label %125
-
-125:                                              ; preds = %125, %123
-  %126 = phi i64 [ 0, %123 ], [ %160, %125 ]
-  %127 = phi i64 [ %115, %123 ], [ %159, %125 ]
-  %128 = phi i64 [ 0, %123 ], [ %161, %125 ]
-  %129 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %126
-  %130 = load i64, ptr %129, align 8
-  %131 = mul nsw i64 %130, %127
-  %132 = or i64 %126, 1
-  %133 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %132
-  %134 = load i64, ptr %133, align 8
-  %135 = mul nsw i64 %134, %131
-  %136 = or i64 %126, 2
-  %137 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %136
-  %138 = load i64, ptr %137, align 8
-  %139 = mul nsw i64 %138, %135
-  %140 = or i64 %126, 3
-  %141 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %140
-  %142 = load i64, ptr %141, align 8
-  %143 = mul nsw i64 %142, %139
-  %144 = or i64 %126, 4
-  %145 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %144
-  %146 = load i64, ptr %145, align 8
-  %147 = mul nsw i64 %146, %143
-  %148 = or i64 %126, 5
-  %149 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %148
-  %150 = load i64, ptr %149, align 8
-  %151 = mul nsw i64 %150, %147
-  %152 = or i64 %126, 6
-  %153 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %152
-  %154 = load i64, ptr %153, align 8
-  %155 = mul nsw i64 %154, %151
-  %156 = or i64 %126, 7
-  %157 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %156
-  %158 = load i64, ptr %157, align 8
-  %159 = mul nsw i64 %158, %155
-  %160 = add nuw nsw i64 %126, 8
-  %161 = add i64 %128, 8
-  %162 = icmp eq i64 %161, %124
-  br i1 %162, label %163, label %125, !llvm.loop !18
-
-163:                                              ; preds = %125, %119
-  %164 = phi i64 [ undef, %119 ], [ %159, %125 ]
-  %165 = phi i64 [ 0, %119 ], [ %160, %125 ]
-  %166 = phi i64 [ %115, %119 ], [ %159, %125 ]
-  %167 = icmp eq i64 %121, 0
-  br i1 %167, label %178, label %168
-
-168:                                              ; preds = %163, %168
-  %169 = phi i64 [ %175, %168 ], [ %165, %163 ]
-  %170 = phi i64 [ %174, %168 ], [ %166, %163 ]
-  %171 = phi i64 [ %176, %168 ], [ 0, %163 ]
-  %172 = getelementptr inbounds %struct.plan_tensor, ptr %112, i64 0, i32 8, i64 %169
-  %173 = load i64, ptr %172, align 8
-  %174 = mul nsw i64 %173, %170
-  %175 = add nuw nsw i64 %169, 1
-  %176 = add i64 %171, 1
-  %177 = icmp eq i64 %176, %121
-  br i1 %177, label %178, label %168, !llvm.loop !32
-
-178:                                              ; preds = %163, %168, %109
-  %179 = phi i64 [ %115, %109 ], [ %164, %163 ], [ %174, %168 ]
-  %180 = add nsw i64 %179, 63
-  %181 = sdiv i64 %180, 64
-  %182 = shl nsw i64 %181, 6
-  %183 = add nsw i64 %182, %111
-  %184 = add nuw nsw i64 %110, 1
-  %185 = icmp eq i64 %184, %31
-  br i1 %185, label %186, label %109, !llvm.loop !33
-
-186:                                              ; preds = %178, %27
-  %187 = phi i64 [ %28, %27 ], [ %183, %178 ]
-  %188 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 6
-  %189 = load i32, ptr %188, align 8
-  %190 = zext i32 %189 to i64
-  %191 = mul nuw nsw i64 %190, 48
-  %192 = add nuw nsw i64 %191, 63
-  %193 = and i64 %192, 549755813824
-  %194 = shl nuw nsw i64 %190, 4
-  %195 = add nuw nsw i64 %194, 63
-  %196 = and i64 %195, 137438953408
-  %197 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 8
-  %198 = load i64, ptr %197, align 8
-  %199 = add nsw i64 %198, 63
-  %200 = sdiv i64 %199, 64
-  %201 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 9
-  %202 = load i64, ptr %201, align 8
-  %203 = add nsw i64 %202, 63
-  %204 = sdiv i64 %203, 64
-  %205 = getelementptr inbounds %struct.plan_code, ptr %9, i64 0, i32 10
-  %206 = load i64, ptr %205, align 8
-  %207 = add nsw i64 %206, 63
-  %208 = sdiv i64 %207, 64
-  %209 = add nsw i64 %204, %200
-  %210 = add nsw i64 %209, %208
-  %211 = shl i64 %210, 6
-  %212 = add i64 %187, 128
-  %213 = add i64 %212, %196
-  %214 = add i64 %213, %193
-  %215 = add i64 %214, %211
-  br label %216
-
-216:                                              ; preds = %0, %186
-  %217 = phi i64 [ %215, %186 ], [ -8, %0 ]
-  ret i64 %217
+69:                                               ; preds = %21, %65, %0
+  %70 = phi i64 [ -8, %0 ], [ %22, %21 ], [ %68, %65 ]
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %1) #17
+  ret i64 %70
 }
 
 ; Function Attrs: nounwind
@@ -2421,633 +2807,327 @@ define i32 @model_selftest(ptr %0, i64 %1, ptr noundef writeonly %2) local_unnam
   %11 = zext i32 %10 to i64
   %12 = getelementptr inbounds %struct.plan_code, ptr %9, i64 %11
   %13 = select i1 %6, ptr null, ptr %12
-  br i1 %6, label %483, label %14
+  br i1 %6, label %94, label %14
 
 14:                                               ; preds = %3
   %15 = icmp eq ptr %0, null
-  br i1 %15, label %483, label %16
+  br i1 %15, label %94, label %16
 
 16:                                               ; preds = %14
   %17 = ptrtoint ptr %0 to i64
   %18 = and i64 %17, 63
   %19 = icmp eq i64 %18, 0
-  br i1 %19, label %20, label %483
+  br i1 %19, label %20, label %94
 
 20:                                               ; preds = %16
-  %21 = tail call i64 @model_selftest_bytes() #14
+  %21 = tail call i64 @model_selftest_bytes() #16
   %22 = icmp ugt i64 %21, %1
-  br i1 %22, label %483, label %23
+  br i1 %22, label %94, label %23
 
 23:                                               ; preds = %20
   %24 = getelementptr inbounds %struct.plan_code, ptr %13, i64 0, i32 12
   %25 = load i32, ptr %24, align 4
   %26 = icmp eq i32 %25, 0
-  br i1 %26, label %483, label %27
+  br i1 %26, label %94, label %27
 
 27:                                               ; preds = %23
-  %28 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %29 = zext i32 %28 to i64
-  %30 = getelementptr inbounds i8, ptr @model_plan, i64 %29
-  %31 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %32 = zext i32 %31 to i64
-  %33 = getelementptr inbounds i8, ptr @model_plan, i64 %32
-  %34 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %35 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %36 = add i32 %35, %34
-  %37 = zext i32 %36 to i64
-  %38 = shl nuw nsw i64 %37, 4
-  %39 = add nuw nsw i64 %38, 63
-  %40 = and i64 %39, 137438953408
-  %41 = icmp eq i32 %34, 0
-  br i1 %41, label %44, label %42
-
-42:                                               ; preds = %27
-  %43 = zext i32 %34 to i64
-  br label %49
-
-44:                                               ; preds = %118, %27
-  %45 = phi i64 [ %40, %27 ], [ %123, %118 ]
-  %46 = icmp eq i32 %35, 0
-  br i1 %46, label %203, label %47
-
-47:                                               ; preds = %44
-  %48 = zext i32 %35 to i64
-  br label %126
-
-49:                                               ; preds = %118, %42
-  %50 = phi i64 [ 0, %42 ], [ %124, %118 ]
-  %51 = phi i64 [ %40, %42 ], [ %123, %118 ]
-  %52 = getelementptr inbounds %struct.plan_tensor, ptr %30, i64 %50
-  %53 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 4
-  %54 = load i32, ptr %53, align 8
-  %55 = zext i32 %54 to i64
-  %56 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 2
-  %57 = load i32, ptr %56, align 8
-  %58 = icmp eq i32 %57, 0
-  br i1 %58, label %118, label %59
-
-59:                                               ; preds = %49
-  %60 = zext i32 %57 to i64
-  %61 = and i64 %60, 7
-  %62 = icmp ult i32 %57, 8
-  br i1 %62, label %103, label %63
-
-63:                                               ; preds = %59
-  %64 = and i64 %60, 4294967288
-  br label %65
-
-65:                                               ; preds = %65, %63
-  %66 = phi i64 [ 0, %63 ], [ %100, %65 ]
-  %67 = phi i64 [ %55, %63 ], [ %99, %65 ]
-  %68 = phi i64 [ 0, %63 ], [ %101, %65 ]
-  %69 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %66
-  %70 = load i64, ptr %69, align 8
-  %71 = mul nsw i64 %70, %67
-  %72 = or i64 %66, 1
-  %73 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %72
-  %74 = load i64, ptr %73, align 8
-  %75 = mul nsw i64 %74, %71
-  %76 = or i64 %66, 2
-  %77 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %76
-  %78 = load i64, ptr %77, align 8
-  %79 = mul nsw i64 %78, %75
-  %80 = or i64 %66, 3
-  %81 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %80
-  %82 = load i64, ptr %81, align 8
-  %83 = mul nsw i64 %82, %79
-  %84 = or i64 %66, 4
-  %85 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %84
-  %86 = load i64, ptr %85, align 8
-  %87 = mul nsw i64 %86, %83
-  %88 = or i64 %66, 5
-  %89 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %88
-  %90 = load i64, ptr %89, align 8
-  %91 = mul nsw i64 %90, %87
-  %92 = or i64 %66, 6
-  %93 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %92
-  %94 = load i64, ptr %93, align 8
-  %95 = mul nsw i64 %94, %91
-  %96 = or i64 %66, 7
-  %97 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %96
-  %98 = load i64, ptr %97, align 8
-  %99 = mul nsw i64 %98, %95
-  %100 = add nuw nsw i64 %66, 8
-  %101 = add i64 %68, 8
-  %102 = icmp eq i64 %101, %64
-  br i1 %102, label %103, label %65, !llvm.loop !18
-
-103:                                              ; preds = %65, %59
-  %104 = phi i64 [ undef, %59 ], [ %99, %65 ]
-  %105 = phi i64 [ 0, %59 ], [ %100, %65 ]
-  %106 = phi i64 [ %55, %59 ], [ %99, %65 ]
-  %107 = icmp eq i64 %61, 0
-  br i1 %107, label %118, label %108
-
-108:                                              ; preds = %103, %108
-  %109 = phi i64 [ %115, %108 ], [ %105, %103 ]
-  %110 = phi i64 [ %114, %108 ], [ %106, %103 ]
-  %111 = phi i64 [ %116, %108 ], [ 0, %103 ]
-  %112 = getelementptr inbounds %struct.plan_tensor, ptr %52, i64 0, i32 8, i64 %109
-  %113 = load i64, ptr %112, align 8
-  %114 = mul nsw i64 %113, %110
-  %115 = add nuw nsw i64 %109, 1
-  %116 = add i64 %111, 1
-  %117 = icmp eq i64 %116, %61
-  br i1 %117, label %118, label %108, !llvm.loop !34
-
-118:                                              ; preds = %103, %108, %49
-  %119 = phi i64 [ %55, %49 ], [ %104, %103 ], [ %114, %108 ]
-  %120 = add nsw i64 %119, 63
-  %121 = sdiv i64 %120, 64
-  %122 = shl nsw i64 %121, 6
-  %123 = add nsw i64 %122, %51
-  %124 = add nuw nsw i64 %50, 1
-  %125 = icmp eq i64 %124, %43
-  br i1 %125, label %44, label %49, !llvm.loop !31
-
-126:                                              ; preds = %195, %47
-  %127 = phi i64 [ 0, %47 ], [ %201, %195 ]
-  %128 = phi i64 [ %45, %47 ], [ %200, %195 ]
-  %129 = getelementptr inbounds %struct.plan_tensor, ptr %33, i64 %127
-  %130 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 4
-  %131 = load i32, ptr %130, align 8
-  %132 = zext i32 %131 to i64
-  %133 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 2
-  %134 = load i32, ptr %133, align 8
-  %135 = icmp eq i32 %134, 0
-  br i1 %135, label %195, label %136
-
-136:                                              ; preds = %126
-  %137 = zext i32 %134 to i64
-  %138 = and i64 %137, 7
-  %139 = icmp ult i32 %134, 8
-  br i1 %139, label %180, label %140
-
-140:                                              ; preds = %136
-  %141 = and i64 %137, 4294967288
-  br label %142
-
-142:                                              ; preds = %142, %140
-  %143 = phi i64 [ 0, %140 ], [ %177, %142 ]
-  %144 = phi i64 [ %132, %140 ], [ %176, %142 ]
-  %145 = phi i64 [ 0, %140 ], [ %178, %142 ]
-  %146 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %143
-  %147 = load i64, ptr %146, align 8
-  %148 = mul nsw i64 %147, %144
-  %149 = or i64 %143, 1
-  %150 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %149
-  %151 = load i64, ptr %150, align 8
-  %152 = mul nsw i64 %151, %148
-  %153 = or i64 %143, 2
-  %154 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %153
-  %155 = load i64, ptr %154, align 8
-  %156 = mul nsw i64 %155, %152
-  %157 = or i64 %143, 3
-  %158 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %157
-  %159 = load i64, ptr %158, align 8
-  %160 = mul nsw i64 %159, %156
-  %161 = or i64 %143, 4
-  %162 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %161
-  %163 = load i64, ptr %162, align 8
-  %164 = mul nsw i64 %163, %160
-  %165 = or i64 %143, 5
-  %166 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %165
-  %167 = load i64, ptr %166, align 8
-  %168 = mul nsw i64 %167, %164
-  %169 = or i64 %143, 6
-  %170 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %169
-  %171 = load i64, ptr %170, align 8
-  %172 = mul nsw i64 %171, %168
-  %173 = or i64 %143, 7
-  %174 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %173
-  %175 = load i64, ptr %174, align 8
-  %176 = mul nsw i64 %175, %172
-  %177 = add nuw nsw i64 %143, 8
-  %178 = add i64 %145, 8
-  %179 = icmp eq i64 %178, %141
-  br i1 %179, label %180, label %142, !llvm.loop !18
-
-180:                                              ; preds = %142, %136
-  %181 = phi i64 [ undef, %136 ], [ %176, %142 ]
-  %182 = phi i64 [ 0, %136 ], [ %177, %142 ]
-  %183 = phi i64 [ %132, %136 ], [ %176, %142 ]
-  %184 = icmp eq i64 %138, 0
-  br i1 %184, label %195, label %185
-
-185:                                              ; preds = %180, %185
-  %186 = phi i64 [ %192, %185 ], [ %182, %180 ]
-  %187 = phi i64 [ %191, %185 ], [ %183, %180 ]
-  %188 = phi i64 [ %193, %185 ], [ 0, %180 ]
-  %189 = getelementptr inbounds %struct.plan_tensor, ptr %129, i64 0, i32 8, i64 %186
-  %190 = load i64, ptr %189, align 8
-  %191 = mul nsw i64 %190, %187
-  %192 = add nuw nsw i64 %186, 1
-  %193 = add i64 %188, 1
-  %194 = icmp eq i64 %193, %138
-  br i1 %194, label %195, label %185, !llvm.loop !35
-
-195:                                              ; preds = %180, %185, %126
-  %196 = phi i64 [ %132, %126 ], [ %181, %180 ], [ %191, %185 ]
-  %197 = add nsw i64 %196, 63
-  %198 = sdiv i64 %197, 64
-  %199 = shl nsw i64 %198, 6
-  %200 = add nsw i64 %199, %128
-  %201 = add nuw nsw i64 %127, 1
-  %202 = icmp eq i64 %201, %48
-  br i1 %202, label %203, label %126, !llvm.loop !33
-
-203:                                              ; preds = %195, %44
-  %204 = phi i64 [ %45, %44 ], [ %200, %195 ]
-  %205 = getelementptr inbounds i8, ptr %0, i64 %204
-  %206 = getelementptr inbounds %struct.plan_code, ptr %13, i64 0, i32 11
-  %207 = load i32, ptr %206, align 8
-  %208 = zext i32 %207 to i64
-  %209 = getelementptr inbounds i8, ptr @model_plan, i64 %208
-  call void @llvm.lifetime.start.p0(i64 80, ptr nonnull %4) #15
+  %28 = getelementptr inbounds %struct.plan_code, ptr %13, i64 0, i32 11
+  %29 = load i32, ptr %28, align 8
+  %30 = zext i32 %29 to i64
+  %31 = getelementptr inbounds i8, ptr @model_plan, i64 %30
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %4) #17
   store ptr %13, ptr %4, align 8
-  %210 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 1
-  %211 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 2
-  %212 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 3
-  store ptr null, ptr %212, align 8
-  %213 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 4
-  store ptr null, ptr %213, align 8
-  %214 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 5
-  store ptr null, ptr %214, align 8
-  %215 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 6
-  store ptr null, ptr %215, align 8
-  %216 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 7
-  store ptr null, ptr %216, align 8
-  %217 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 8
-  store ptr %209, ptr %217, align 8
-  %218 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 9
-  %219 = zext i32 %25 to i64
-  %220 = getelementptr inbounds %struct.plan_golden, ptr %209, i64 %219
-  store ptr %220, ptr %218, align 8
-  %221 = icmp eq i32 %36, 0
-  br i1 %221, label %222, label %224
+  %32 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 1
+  %33 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 2
+  %34 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 4
+  store ptr null, ptr %34, align 8
+  %35 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 5
+  store ptr null, ptr %35, align 8
+  %36 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 6
+  store ptr null, ptr %36, align 8
+  %37 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 7
+  store ptr null, ptr %37, align 8
+  %38 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 8
+  store ptr null, ptr %38, align 8
+  %39 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 9
+  store ptr %31, ptr %39, align 8
+  %40 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 10
+  %41 = zext i32 %25 to i64
+  %42 = getelementptr inbounds %struct.plan_golden, ptr %31, i64 %41
+  store ptr %42, ptr %40, align 8
+  %43 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %44 = zext i32 %43 to i64
+  %45 = getelementptr inbounds %struct.plan_code, ptr %13, i64 0, i32 14
+  %46 = load i32, ptr %45, align 4
+  %47 = zext i32 %46 to i64
+  %48 = add nuw nsw i64 %47, %44
+  %49 = shl nuw nsw i64 %48, 3
+  %50 = add nuw nsw i64 %49, 63
+  %51 = and i64 %50, 137438953408
+  %52 = icmp ugt i64 %51, %1
+  br i1 %52, label %92, label %53
 
-222:                                              ; preds = %203
-  %223 = zext i32 %34 to i64
-  br label %459
+53:                                               ; preds = %27
+  %54 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 3
+  %55 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 18), align 4
+  %56 = zext i32 %55 to i64
+  %57 = getelementptr inbounds i8, ptr @model_plan, i64 %56
+  store ptr %0, ptr %54, align 8
+  %58 = getelementptr inbounds %struct.plan_code, ptr %13, i64 0, i32 13
+  %59 = load i32, ptr %58, align 8
+  %60 = tail call fastcc i32 @fill_numbers(ptr noundef nonnull %57, i32 noundef %59, i32 noundef %46, ptr noundef nonnull %0) #16
+  %61 = icmp eq i32 %60, 0
+  br i1 %61, label %62, label %92
 
-224:                                              ; preds = %203
-  %225 = getelementptr inbounds i8, ptr %0, i64 %40
-  %226 = zext i32 %34 to i64
-  br label %227
+62:                                               ; preds = %53
+  %63 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %13, ptr noundef nonnull %0, i32 noundef 1) #16
+  %64 = icmp ugt i64 %63, %1
+  br i1 %64, label %92, label %65
 
-227:                                              ; preds = %451, %224
-  %228 = phi i64 [ 0, %224 ], [ %457, %451 ]
-  %229 = phi ptr [ %225, %224 ], [ %456, %451 ]
-  %230 = icmp ult i64 %228, %226
-  %231 = getelementptr inbounds %struct.plan_tensor, ptr %30, i64 %228
-  %232 = trunc i64 %228 to i32
-  %233 = sub i32 %232, %34
-  %234 = zext i32 %233 to i64
-  %235 = getelementptr inbounds %struct.plan_tensor, ptr %33, i64 %234
-  %236 = select i1 %230, ptr %231, ptr %235
-  %237 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 4
-  %238 = load i32, ptr %237, align 8
-  %239 = zext i32 %238 to i64
-  %240 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 2
-  %241 = load i32, ptr %240, align 8
-  %242 = icmp eq i32 %241, 0
-  br i1 %242, label %306, label %243
+65:                                               ; preds = %62
+  %66 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %13, ptr noundef nonnull %0, i32 noundef 1) #16
+  %67 = getelementptr inbounds i8, ptr %0, i64 %66
+  %68 = tail call fastcc ptr @place_tensors(ptr noundef nonnull %67, ptr noundef nonnull %0) #16
+  store ptr %67, ptr %32, align 8
+  %69 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %70 = zext i32 %69 to i64
+  %71 = getelementptr inbounds %struct.model_buffer, ptr %67, i64 %70
+  store ptr %71, ptr %33, align 8
+  %72 = call fastcc i32 @run_model(ptr noundef nonnull %4, ptr noundef nonnull %0, ptr noundef null) #16
+  %73 = icmp eq ptr %2, null
+  br i1 %73, label %92, label %74
 
-243:                                              ; preds = %227
-  %244 = zext i32 %241 to i64
-  %245 = and i64 %244, 7
-  %246 = icmp ult i32 %241, 8
-  br i1 %246, label %287, label %247
+74:                                               ; preds = %65
+  %75 = load i32, ptr %24, align 4
+  %76 = load ptr, ptr %39, align 8
+  %77 = ptrtoint ptr %76 to i64
+  %78 = ptrtoint ptr %31 to i64
+  %79 = sub i64 %77, %78
+  %80 = lshr exact i64 %79, 5
+  %81 = trunc i64 %80 to i32
+  %82 = icmp eq i32 %72, -13
+  br i1 %82, label %83, label %88
 
-247:                                              ; preds = %243
-  %248 = and i64 %244, 4294967288
-  br label %249
+83:                                               ; preds = %74
+  %84 = getelementptr inbounds %struct.plan_golden, ptr %76, i64 0, i32 2
+  %85 = load i32, ptr %84, align 8
+  %86 = zext i32 %85 to i64
+  %87 = getelementptr inbounds i8, ptr @model_plan, i64 %86
+  br label %88
 
-249:                                              ; preds = %249, %247
-  %250 = phi i64 [ 0, %247 ], [ %284, %249 ]
-  %251 = phi i64 [ %239, %247 ], [ %283, %249 ]
-  %252 = phi i64 [ 0, %247 ], [ %285, %249 ]
-  %253 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %250
-  %254 = load i64, ptr %253, align 8
-  %255 = mul nsw i64 %254, %251
-  %256 = or i64 %250, 1
-  %257 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %256
-  %258 = load i64, ptr %257, align 8
-  %259 = mul nsw i64 %258, %255
-  %260 = or i64 %250, 2
-  %261 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %260
-  %262 = load i64, ptr %261, align 8
-  %263 = mul nsw i64 %262, %259
-  %264 = or i64 %250, 3
-  %265 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %264
-  %266 = load i64, ptr %265, align 8
-  %267 = mul nsw i64 %266, %263
-  %268 = or i64 %250, 4
-  %269 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %268
-  %270 = load i64, ptr %269, align 8
-  %271 = mul nsw i64 %270, %267
-  %272 = or i64 %250, 5
-  %273 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %272
-  %274 = load i64, ptr %273, align 8
-  %275 = mul nsw i64 %274, %271
-  %276 = or i64 %250, 6
-  %277 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %276
-  %278 = load i64, ptr %277, align 8
-  %279 = mul nsw i64 %278, %275
-  %280 = or i64 %250, 7
-  %281 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %280
-  %282 = load i64, ptr %281, align 8
-  %283 = mul nsw i64 %282, %279
-  %284 = add nuw nsw i64 %250, 8
-  %285 = add i64 %252, 8
-  %286 = icmp eq i64 %285, %248
-  br i1 %286, label %287, label %249, !llvm.loop !18
+88:                                               ; preds = %74, %83
+  %89 = phi ptr [ %87, %83 ], [ null, %74 ]
+  store i32 %75, ptr %2, align 8
+  %90 = getelementptr inbounds i8, ptr %2, i64 4
+  store i32 %81, ptr %90, align 4
+  %91 = getelementptr inbounds i8, ptr %2, i64 8
+  store ptr %89, ptr %91, align 8
+  br label %92
 
-287:                                              ; preds = %249, %243
-  %288 = phi i64 [ undef, %243 ], [ %283, %249 ]
-  %289 = phi i64 [ 0, %243 ], [ %284, %249 ]
-  %290 = phi i64 [ %239, %243 ], [ %283, %249 ]
-  %291 = icmp eq i64 %245, 0
-  br i1 %291, label %302, label %292
+92:                                               ; preds = %62, %53, %27, %65, %88
+  %93 = phi i32 [ %72, %88 ], [ %72, %65 ], [ %60, %53 ], [ -4, %27 ], [ -4, %62 ]
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %4) #17
+  br label %94
 
-292:                                              ; preds = %287, %292
-  %293 = phi i64 [ %299, %292 ], [ %289, %287 ]
-  %294 = phi i64 [ %298, %292 ], [ %290, %287 ]
-  %295 = phi i64 [ %300, %292 ], [ 0, %287 ]
-  %296 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %293
-  %297 = load i64, ptr %296, align 8
-  %298 = mul nsw i64 %297, %294
-  %299 = add nuw nsw i64 %293, 1
-  %300 = add i64 %295, 1
-  %301 = icmp eq i64 %300, %245
-  br i1 %301, label %302, label %292, !llvm.loop !36
+94:                                               ; preds = %23, %20, %16, %14, %3, %92
+  %95 = phi i32 [ %93, %92 ], [ -8, %3 ], [ -1, %14 ], [ -3, %16 ], [ -4, %20 ], [ -14, %23 ]
+  ret i32 %95
+}
 
-302:                                              ; preds = %292, %287
-  %303 = phi i64 [ %288, %287 ], [ %298, %292 ]
-  %304 = getelementptr inbounds %struct.model_buffer, ptr %0, i64 %228
-  store ptr %229, ptr %304, align 8
-  %305 = getelementptr inbounds i8, ptr %304, i64 8
-  store i64 %303, ptr %305, align 8
-  br i1 %230, label %312, label %451
+; Function Attrs: nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
+define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture noundef readonly %1) unnamed_addr #12 {
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %5 = add i32 %4, %3
+  %6 = icmp eq i32 %5, 0
+  br i1 %6, label %16, label %7
 
-306:                                              ; preds = %227
-  %307 = getelementptr inbounds %struct.model_buffer, ptr %0, i64 %228
-  store ptr %229, ptr %307, align 8
-  %308 = getelementptr inbounds i8, ptr %307, i64 8
-  store i64 %239, ptr %308, align 8
-  br i1 %230, label %309, label %451
+7:                                                ; preds = %2
+  %8 = zext i32 %5 to i64
+  %9 = shl nuw nsw i64 %8, 4
+  %10 = add nuw nsw i64 %9, 63
+  %11 = and i64 %10, 137438953408
+  %12 = getelementptr inbounds i8, ptr %0, i64 %11
+  %13 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %14 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %15 = zext i32 %3 to i64
+  br label %17
 
-309:                                              ; preds = %306
-  %310 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 1
-  %311 = load i32, ptr %310, align 4
-  br label %372
+16:                                               ; preds = %127, %2
+  ret ptr %0
 
-312:                                              ; preds = %302
-  %313 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 1
-  %314 = load i32, ptr %313, align 4
-  %315 = and i64 %244, 7
-  %316 = icmp ult i32 %241, 8
-  br i1 %316, label %357, label %317
+17:                                               ; preds = %7, %127
+  %18 = phi i64 [ 0, %7 ], [ %130, %127 ]
+  %19 = phi ptr [ %12, %7 ], [ %129, %127 ]
+  %20 = icmp ult i64 %18, %15
+  %21 = select i1 %20, i32 0, i32 %3
+  %22 = trunc i64 %18 to i32
+  %23 = sub i32 %22, %21
+  %24 = select i1 %20, i32 %14, i32 %13
+  %25 = zext i32 %24 to i64
+  %26 = getelementptr inbounds i8, ptr @model_plan, i64 %25
+  %27 = zext i32 %23 to i64
+  %28 = getelementptr inbounds %struct.plan_tensor, ptr %26, i64 %27
+  %29 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 9
+  %30 = load i64, ptr %29, align 8
+  %31 = icmp slt i64 %30, 0
+  br i1 %31, label %32, label %36
 
-317:                                              ; preds = %312
-  %318 = and i64 %244, 4294967288
-  br label %319
+32:                                               ; preds = %17
+  %33 = xor i64 %30, -1
+  %34 = getelementptr inbounds i64, ptr %1, i64 %33
+  %35 = load i64, ptr %34, align 8
+  br label %36
 
-319:                                              ; preds = %319, %317
-  %320 = phi i64 [ 0, %317 ], [ %354, %319 ]
-  %321 = phi i64 [ %239, %317 ], [ %353, %319 ]
-  %322 = phi i64 [ 0, %317 ], [ %355, %319 ]
-  %323 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %320
-  %324 = load i64, ptr %323, align 8
-  %325 = mul nsw i64 %324, %321
-  %326 = or i64 %320, 1
-  %327 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %326
-  %328 = load i64, ptr %327, align 8
-  %329 = mul nsw i64 %328, %325
-  %330 = or i64 %320, 2
-  %331 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %330
-  %332 = load i64, ptr %331, align 8
-  %333 = mul nsw i64 %332, %329
-  %334 = or i64 %320, 3
-  %335 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %334
-  %336 = load i64, ptr %335, align 8
-  %337 = mul nsw i64 %336, %333
-  %338 = or i64 %320, 4
-  %339 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %338
-  %340 = load i64, ptr %339, align 8
-  %341 = mul nsw i64 %340, %337
-  %342 = or i64 %320, 5
-  %343 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %342
-  %344 = load i64, ptr %343, align 8
-  %345 = mul nsw i64 %344, %341
-  %346 = or i64 %320, 6
-  %347 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %346
-  %348 = load i64, ptr %347, align 8
-  %349 = mul nsw i64 %348, %345
-  %350 = or i64 %320, 7
-  %351 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %350
-  %352 = load i64, ptr %351, align 8
-  %353 = mul nsw i64 %352, %349
-  %354 = add nuw nsw i64 %320, 8
-  %355 = add i64 %322, 8
-  %356 = icmp eq i64 %355, %318
-  br i1 %356, label %357, label %319, !llvm.loop !18
+36:                                               ; preds = %17, %32
+  %37 = phi i64 [ %35, %32 ], [ %30, %17 ]
+  %38 = getelementptr inbounds %struct.model_buffer, ptr %0, i64 %18
+  store ptr %19, ptr %38, align 8
+  %39 = getelementptr inbounds i8, ptr %38, i64 8
+  store i64 %37, ptr %39, align 8
+  br i1 %20, label %40, label %121
 
-357:                                              ; preds = %319, %312
-  %358 = phi i64 [ undef, %312 ], [ %353, %319 ]
-  %359 = phi i64 [ 0, %312 ], [ %354, %319 ]
-  %360 = phi i64 [ %239, %312 ], [ %353, %319 ]
-  %361 = icmp eq i64 %315, 0
-  br i1 %361, label %372, label %362
+40:                                               ; preds = %36
+  %41 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 4
+  %42 = load i32, ptr %41, align 8
+  %43 = zext i32 %42 to i64
+  %44 = sdiv i64 %37, %43
+  %45 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 1
+  %46 = load i32, ptr %45, align 4
+  %47 = zext i32 %46 to i64
+  %48 = getelementptr inbounds i8, ptr @model_plan, i64 %47
+  %49 = getelementptr inbounds %struct.plan_tensor, ptr %28, i64 0, i32 6
+  %50 = load double, ptr %49, align 8
+  %51 = fcmp une double %50, 0.000000e+00
+  %52 = select i1 %51, double %50, double 1.562500e-02
+  %53 = icmp sgt i64 %44, 0
+  br i1 %53, label %54, label %121
 
-362:                                              ; preds = %357, %362
-  %363 = phi i64 [ %369, %362 ], [ %359, %357 ]
-  %364 = phi i64 [ %368, %362 ], [ %360, %357 ]
-  %365 = phi i64 [ %370, %362 ], [ 0, %357 ]
-  %366 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 8, i64 %363
-  %367 = load i64, ptr %366, align 8
-  %368 = mul nsw i64 %367, %364
-  %369 = add nuw nsw i64 %363, 1
-  %370 = add i64 %365, 1
-  %371 = icmp eq i64 %370, %315
-  br i1 %371, label %372, label %362, !llvm.loop !37
+54:                                               ; preds = %40
+  %55 = shl nuw i64 %18, 32
+  %56 = load i8, ptr %48, align 1
+  %57 = icmp eq i8 %56, 0
+  br label %58
 
-372:                                              ; preds = %357, %362, %309
-  %373 = phi i32 [ %311, %309 ], [ %314, %362 ], [ %314, %357 ]
-  %374 = phi i64 [ %239, %309 ], [ %303, %362 ], [ %303, %357 ]
-  %375 = phi i64 [ %239, %309 ], [ %358, %357 ], [ %368, %362 ]
-  %376 = zext i32 %373 to i64
-  %377 = getelementptr inbounds i8, ptr @model_plan, i64 %376
-  %378 = sdiv i64 %375, %239
-  %379 = getelementptr inbounds %struct.plan_tensor, ptr %236, i64 0, i32 6
-  %380 = load double, ptr %379, align 8
-  %381 = fcmp une double %380, 0.000000e+00
-  %382 = select i1 %381, double %380, double 1.562500e-02
-  %383 = icmp sgt i64 %378, 0
-  br i1 %383, label %384, label %451
+58:                                               ; preds = %118, %54
+  %59 = phi i64 [ 0, %54 ], [ %119, %118 ]
+  %60 = add i64 %59, %55
+  %61 = mul i64 %60, -7046029254386353131
+  %62 = add i64 %61, -7046029254386353131
+  %63 = lshr i64 %62, 29
+  %64 = xor i64 %63, %62
+  %65 = mul i64 %64, -4658895280553007687
+  %66 = lshr i64 %65, 56
+  br i1 %57, label %78, label %67
 
-384:                                              ; preds = %372
-  %385 = shl nuw i64 %228, 32
-  %386 = load i8, ptr %377, align 1
-  %387 = icmp eq i8 %386, 0
-  br label %388
+67:                                               ; preds = %58, %73
+  %68 = phi i8 [ %76, %73 ], [ %56, %58 ]
+  %69 = phi ptr [ %75, %73 ], [ @.str.17, %58 ]
+  %70 = phi ptr [ %74, %73 ], [ %48, %58 ]
+  %71 = load i8, ptr %69, align 1
+  %72 = icmp eq i8 %68, %71
+  br i1 %72, label %73, label %78
 
-388:                                              ; preds = %448, %384
-  %389 = phi i64 [ 0, %384 ], [ %449, %448 ]
-  %390 = add i64 %389, %385
-  %391 = mul i64 %390, -7046029254386353131
-  %392 = add i64 %391, -7046029254386353131
-  %393 = lshr i64 %392, 29
-  %394 = xor i64 %393, %392
-  %395 = mul i64 %394, -4658895280553007687
-  %396 = lshr i64 %395, 56
-  br i1 %387, label %408, label %397
+73:                                               ; preds = %67
+  %74 = getelementptr inbounds i8, ptr %70, i64 1
+  %75 = getelementptr inbounds i8, ptr %69, i64 1
+  %76 = load i8, ptr %74, align 1
+  %77 = icmp eq i8 %76, 0
+  br i1 %77, label %78, label %67, !llvm.loop !2
 
-397:                                              ; preds = %388, %403
-  %398 = phi i8 [ %406, %403 ], [ %386, %388 ]
-  %399 = phi ptr [ %405, %403 ], [ @.str.16, %388 ]
-  %400 = phi ptr [ %404, %403 ], [ %377, %388 ]
-  %401 = load i8, ptr %399, align 1
-  %402 = icmp eq i8 %398, %401
-  br i1 %402, label %403, label %408
+78:                                               ; preds = %73, %67, %58
+  %79 = phi ptr [ @.str.17, %58 ], [ %75, %73 ], [ %69, %67 ]
+  %80 = phi i8 [ 0, %58 ], [ 0, %73 ], [ %68, %67 ]
+  %81 = load i8, ptr %79, align 1
+  %82 = icmp eq i8 %80, %81
+  br i1 %82, label %83, label %89
 
-403:                                              ; preds = %397
-  %404 = getelementptr inbounds i8, ptr %400, i64 1
-  %405 = getelementptr inbounds i8, ptr %399, i64 1
-  %406 = load i8, ptr %404, align 1
-  %407 = icmp eq i8 %406, 0
-  br i1 %407, label %408, label %397, !llvm.loop !2
+83:                                               ; preds = %78
+  %84 = uitofp i64 %66 to double
+  %85 = fadd double %84, -1.280000e+02
+  %86 = fmul double %52, %85
+  %87 = fptrunc double %86 to float
+  %88 = getelementptr inbounds float, ptr %19, i64 %59
+  store float %87, ptr %88, align 4
+  br label %118
 
-408:                                              ; preds = %403, %397, %388
-  %409 = phi ptr [ @.str.16, %388 ], [ %399, %397 ], [ %405, %403 ]
-  %410 = phi i8 [ 0, %388 ], [ %398, %397 ], [ 0, %403 ]
-  %411 = load i8, ptr %409, align 1
-  %412 = icmp eq i8 %410, %411
-  br i1 %412, label %413, label %419
-
-413:                                              ; preds = %408
-  %414 = uitofp i64 %396 to double
-  %415 = fadd double %414, -1.280000e+02
-  %416 = fmul double %382, %415
-  %417 = fptrunc double %416 to float
-  %418 = getelementptr inbounds float, ptr %229, i64 %389
-  store float %417, ptr %418, align 4
-  br label %448
-
-419:                                              ; preds = %408
-  switch i32 %238, label %448 [
-    i32 8, label %420
-    i32 4, label %423
-    i32 1, label %427
+89:                                               ; preds = %78
+  switch i32 %42, label %118 [
+    i32 8, label %90
+    i32 4, label %93
+    i32 1, label %97
   ]
 
-420:                                              ; preds = %419
-  %421 = and i64 %396, 1
-  %422 = getelementptr inbounds i64, ptr %229, i64 %389
-  store i64 %421, ptr %422, align 8
-  br label %448
+90:                                               ; preds = %89
+  %91 = and i64 %66, 1
+  %92 = getelementptr inbounds i64, ptr %19, i64 %59
+  store i64 %91, ptr %92, align 8
+  br label %118
 
-423:                                              ; preds = %419
-  %424 = trunc i64 %396 to i32
-  %425 = and i32 %424, 1
-  %426 = getelementptr inbounds i32, ptr %229, i64 %389
-  store i32 %425, ptr %426, align 4
-  br label %448
+93:                                               ; preds = %89
+  %94 = trunc i64 %66 to i32
+  %95 = and i32 %94, 1
+  %96 = getelementptr inbounds i32, ptr %19, i64 %59
+  store i32 %95, ptr %96, align 4
+  br label %118
 
-427:                                              ; preds = %419
-  br i1 %387, label %439, label %428
+97:                                               ; preds = %89
+  br i1 %57, label %109, label %98
 
-428:                                              ; preds = %427, %434
-  %429 = phi i8 [ %437, %434 ], [ %386, %427 ]
-  %430 = phi ptr [ %436, %434 ], [ @.str.17, %427 ]
-  %431 = phi ptr [ %435, %434 ], [ %377, %427 ]
-  %432 = load i8, ptr %430, align 1
-  %433 = icmp eq i8 %429, %432
-  br i1 %433, label %434, label %439
+98:                                               ; preds = %97, %104
+  %99 = phi i8 [ %107, %104 ], [ %56, %97 ]
+  %100 = phi ptr [ %106, %104 ], [ @.str.18, %97 ]
+  %101 = phi ptr [ %105, %104 ], [ %48, %97 ]
+  %102 = load i8, ptr %100, align 1
+  %103 = icmp eq i8 %99, %102
+  br i1 %103, label %104, label %109
 
-434:                                              ; preds = %428
-  %435 = getelementptr inbounds i8, ptr %431, i64 1
-  %436 = getelementptr inbounds i8, ptr %430, i64 1
-  %437 = load i8, ptr %435, align 1
-  %438 = icmp eq i8 %437, 0
-  br i1 %438, label %439, label %428, !llvm.loop !2
+104:                                              ; preds = %98
+  %105 = getelementptr inbounds i8, ptr %101, i64 1
+  %106 = getelementptr inbounds i8, ptr %100, i64 1
+  %107 = load i8, ptr %105, align 1
+  %108 = icmp eq i8 %107, 0
+  br i1 %108, label %109, label %98, !llvm.loop !2
 
-439:                                              ; preds = %434, %428, %427
-  %440 = phi ptr [ @.str.17, %427 ], [ %430, %428 ], [ %436, %434 ]
-  %441 = phi i8 [ 0, %427 ], [ %429, %428 ], [ 0, %434 ]
-  %442 = load i8, ptr %440, align 1
-  %443 = icmp eq i8 %441, %442
-  %444 = and i64 %396, 1
-  %445 = select i1 %443, i64 %444, i64 %396
-  %446 = trunc i64 %445 to i8
-  %447 = getelementptr inbounds i8, ptr %229, i64 %389
-  store i8 %446, ptr %447, align 1
-  br label %448
+109:                                              ; preds = %104, %98, %97
+  %110 = phi ptr [ @.str.18, %97 ], [ %106, %104 ], [ %100, %98 ]
+  %111 = phi i8 [ 0, %97 ], [ 0, %104 ], [ %99, %98 ]
+  %112 = load i8, ptr %110, align 1
+  %113 = icmp eq i8 %111, %112
+  %114 = and i64 %66, 1
+  %115 = select i1 %113, i64 %114, i64 %66
+  %116 = trunc i64 %115 to i8
+  %117 = getelementptr inbounds i8, ptr %19, i64 %59
+  store i8 %116, ptr %117, align 1
+  br label %118
 
-448:                                              ; preds = %439, %423, %420, %419, %413
-  %449 = add nuw nsw i64 %389, 1
-  %450 = icmp eq i64 %449, %378
-  br i1 %450, label %451, label %388, !llvm.loop !38
+118:                                              ; preds = %109, %93, %90, %89, %83
+  %119 = add nuw nsw i64 %59, 1
+  %120 = icmp eq i64 %119, %44
+  br i1 %120, label %121, label %58, !llvm.loop !31
 
-451:                                              ; preds = %448, %372, %306, %302
-  %452 = phi i64 [ %239, %306 ], [ %303, %302 ], [ %374, %372 ], [ %374, %448 ]
-  %453 = add nsw i64 %452, 63
-  %454 = sdiv i64 %453, 64
-  %455 = shl nsw i64 %454, 6
-  %456 = getelementptr inbounds i8, ptr %229, i64 %455
-  %457 = add nuw nsw i64 %228, 1
-  %458 = icmp eq i64 %457, %37
-  br i1 %458, label %459, label %227, !llvm.loop !39
+121:                                              ; preds = %118, %40, %36
+  %122 = icmp sgt i64 %37, 9223372036854775743
+  br i1 %122, label %127, label %123
 
-459:                                              ; preds = %451, %222
-  %460 = phi i64 [ %223, %222 ], [ %226, %451 ]
-  store ptr %0, ptr %210, align 8
-  %461 = getelementptr inbounds %struct.model_buffer, ptr %0, i64 %460
-  store ptr %461, ptr %211, align 8
-  %462 = call fastcc i32 @run_model(ptr noundef nonnull %4, ptr noundef nonnull %205, ptr noundef null) #14
-  %463 = icmp eq ptr %2, null
-  br i1 %463, label %482, label %464
+123:                                              ; preds = %121
+  %124 = add nsw i64 %37, 63
+  %125 = sdiv i64 %124, 64
+  %126 = shl nsw i64 %125, 6
+  br label %127
 
-464:                                              ; preds = %459
-  %465 = load i32, ptr %24, align 4
-  %466 = load ptr, ptr %217, align 8
-  %467 = ptrtoint ptr %466 to i64
-  %468 = ptrtoint ptr %209 to i64
-  %469 = sub i64 %467, %468
-  %470 = lshr exact i64 %469, 5
-  %471 = trunc i64 %470 to i32
-  %472 = icmp eq i32 %462, -13
-  br i1 %472, label %473, label %478
-
-473:                                              ; preds = %464
-  %474 = getelementptr inbounds %struct.plan_golden, ptr %466, i64 0, i32 2
-  %475 = load i32, ptr %474, align 8
-  %476 = zext i32 %475 to i64
-  %477 = getelementptr inbounds i8, ptr @model_plan, i64 %476
-  br label %478
-
-478:                                              ; preds = %464, %473
-  %479 = phi ptr [ %477, %473 ], [ null, %464 ]
-  store i32 %465, ptr %2, align 8
-  %480 = getelementptr inbounds i8, ptr %2, i64 4
-  store i32 %471, ptr %480, align 4
-  %481 = getelementptr inbounds i8, ptr %2, i64 8
-  store ptr %479, ptr %481, align 8
-  br label %482
-
-482:                                              ; preds = %478, %459
-  call void @llvm.lifetime.end.p0(i64 80, ptr nonnull %4) #15
-  br label %483
-
-483:                                              ; preds = %23, %20, %16, %14, %3, %482
-  %484 = phi i32 [ %462, %482 ], [ -8, %3 ], [ -1, %14 ], [ -3, %16 ], [ -4, %20 ], [ -14, %23 ]
-  ret i32 %484
+127:                                              ; preds = %121, %123
+  %128 = phi i64 [ %126, %123 ], [ 9223372036854775807, %121 ]
+  %129 = getelementptr inbounds i8, ptr %19, i64 %128
+  %130 = add nuw nsw i64 %18, 1
+  %131 = icmp eq i64 %130, %8
+  br i1 %131, label %16, label %17, !llvm.loop !32
 }
 
 declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) #5
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #12
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #13
 
 ; Function Attrs: nounwind
 define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
@@ -3079,7 +3159,7 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
   %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
   %26 = load ptr, ptr %25, align 8
-  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #17
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #19
   %28 = icmp eq i32 %27, 0
   br i1 %28, label %31, label %29
 
@@ -3093,8 +3173,742 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   ret void
 }
 
+; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64) #13
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64) #13
+
+; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64) #13
+
+; Function Attrs: nofree nosync nounwind memory(argmem: read)
+define internal fastcc i64 @copies_bytes(ptr nocapture noundef readonly %0) unnamed_addr #11 {
+  %2 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
+  %3 = icmp ne i32 %2, 0
+  %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %5 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %6 = add i32 %5, %4
+  %7 = icmp ne i32 %6, 0
+  %8 = select i1 %3, i1 %7, i1 false
+  br i1 %8, label %9, label %15
+
+9:                                                ; preds = %1
+  %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %12 = add i32 %2, -1
+  %13 = zext i32 %12 to i64
+  %14 = getelementptr inbounds i64, ptr %0, i64 %13
+  br label %17
+
+15:                                               ; preds = %131, %1
+  %16 = phi i64 [ 0, %1 ], [ %132, %131 ]
+  ret i64 %16
+
+17:                                               ; preds = %9, %131
+  %18 = phi i32 [ 0, %9 ], [ %133, %131 ]
+  %19 = phi i64 [ 0, %9 ], [ %132, %131 ]
+  %20 = icmp ugt i32 %4, %18
+  %21 = select i1 %20, i32 0, i32 %4
+  %22 = sub i32 %18, %21
+  %23 = select i1 %20, i32 %11, i32 %10
+  %24 = zext i32 %23 to i64
+  %25 = getelementptr inbounds i8, ptr @model_plan, i64 %24
+  %26 = zext i32 %22 to i64
+  %27 = getelementptr inbounds %struct.plan_tensor, ptr %25, i64 %26
+  %28 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 5
+  %29 = load i32, ptr %28, align 4
+  switch i32 %29, label %30 [
+    i32 0, label %131
+    i32 1, label %84
+  ]
+
+30:                                               ; preds = %17
+  %31 = add i32 %29, -1
+  %32 = zext i32 %31 to i64
+  %33 = and i64 %32, 1
+  %34 = icmp eq i32 %31, 1
+  br i1 %34, label %65, label %35
+
+35:                                               ; preds = %30
+  %36 = and i64 %32, 4294967294
+  br label %37
+
+37:                                               ; preds = %60, %35
+  %38 = phi i64 [ 0, %35 ], [ %52, %60 ]
+  %39 = phi i64 [ 1, %35 ], [ %62, %60 ]
+  %40 = phi i64 [ 0, %35 ], [ %63, %60 ]
+  %41 = or i64 %38, 1
+  %42 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 8, i64 %38
+  %43 = load i64, ptr %42, align 8
+  %44 = icmp slt i64 %43, 0
+  br i1 %44, label %45, label %49
+
+45:                                               ; preds = %37
+  %46 = xor i64 %43, -1
+  %47 = getelementptr inbounds i64, ptr %0, i64 %46
+  %48 = load i64, ptr %47, align 8
+  br label %49
+
+49:                                               ; preds = %45, %37
+  %50 = phi i64 [ %48, %45 ], [ %43, %37 ]
+  %51 = mul nsw i64 %50, %39
+  %52 = add nuw nsw i64 %38, 2
+  %53 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 8, i64 %41
+  %54 = load i64, ptr %53, align 8
+  %55 = icmp slt i64 %54, 0
+  br i1 %55, label %56, label %60
+
+56:                                               ; preds = %49
+  %57 = xor i64 %54, -1
+  %58 = getelementptr inbounds i64, ptr %0, i64 %57
+  %59 = load i64, ptr %58, align 8
+  br label %60
+
+60:                                               ; preds = %56, %49
+  %61 = phi i64 [ %59, %56 ], [ %54, %49 ]
+  %62 = mul nsw i64 %61, %51
+  %63 = add i64 %40, 2
+  %64 = icmp eq i64 %63, %36
+  br i1 %64, label %65, label %37, !llvm.loop !25
+
+65:                                               ; preds = %60, %30
+  %66 = phi i64 [ undef, %30 ], [ %62, %60 ]
+  %67 = phi i64 [ 0, %30 ], [ %52, %60 ]
+  %68 = phi i64 [ 1, %30 ], [ %62, %60 ]
+  %69 = icmp eq i64 %33, 0
+  br i1 %69, label %81, label %70
+
+70:                                               ; preds = %65
+  %71 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 8, i64 %67
+  %72 = load i64, ptr %71, align 8
+  %73 = icmp slt i64 %72, 0
+  br i1 %73, label %74, label %78
+
+74:                                               ; preds = %70
+  %75 = xor i64 %72, -1
+  %76 = getelementptr inbounds i64, ptr %0, i64 %75
+  %77 = load i64, ptr %76, align 8
+  br label %78
+
+78:                                               ; preds = %74, %70
+  %79 = phi i64 [ %77, %74 ], [ %72, %70 ]
+  %80 = mul nsw i64 %79, %68
+  br label %81
+
+81:                                               ; preds = %65, %78
+  %82 = phi i64 [ %66, %65 ], [ %80, %78 ]
+  %83 = icmp eq i64 %82, 1
+  br i1 %83, label %84, label %105
+
+84:                                               ; preds = %17, %81
+  %85 = load i64, ptr %14, align 8
+  %86 = icmp eq i64 %85, 0
+  br i1 %86, label %98, label %87
+
+87:                                               ; preds = %84
+  %88 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 9
+  %89 = load i64, ptr %88, align 8
+  %90 = icmp slt i64 %89, 0
+  br i1 %90, label %91, label %95
+
+91:                                               ; preds = %87
+  %92 = xor i64 %89, -1
+  %93 = getelementptr inbounds i64, ptr %0, i64 %92
+  %94 = load i64, ptr %93, align 8
+  br label %95
+
+95:                                               ; preds = %91, %87
+  %96 = phi i64 [ %94, %91 ], [ %89, %87 ]
+  %97 = sdiv i64 %96, %85
+  br label %98
+
+98:                                               ; preds = %84, %95
+  %99 = phi i64 [ %97, %95 ], [ 0, %84 ]
+  %100 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 3
+  %101 = load i32, ptr %100, align 4
+  %102 = zext i32 %101 to i64
+  %103 = srem i64 %99, %102
+  %104 = icmp eq i64 %103, 0
+  br i1 %104, label %131, label %105
+
+105:                                              ; preds = %98, %81
+  %106 = load i64, ptr %14, align 8
+  %107 = icmp eq i64 %106, 0
+  br i1 %107, label %120, label %108
+
+108:                                              ; preds = %105
+  %109 = getelementptr inbounds %struct.plan_tensor, ptr %27, i64 0, i32 9
+  %110 = load i64, ptr %109, align 8
+  %111 = icmp slt i64 %110, 0
+  br i1 %111, label %112, label %116
+
+112:                                              ; preds = %108
+  %113 = xor i64 %110, -1
+  %114 = getelementptr inbounds i64, ptr %0, i64 %113
+  %115 = load i64, ptr %114, align 8
+  br label %116
+
+116:                                              ; preds = %108, %112
+  %117 = phi i64 [ %115, %112 ], [ %110, %108 ]
+  %118 = sdiv i64 %117, %106
+  %119 = icmp sgt i64 %118, 9223372036854775743
+  br i1 %119, label %125, label %120
+
+120:                                              ; preds = %105, %116
+  %121 = phi i64 [ %118, %116 ], [ 0, %105 ]
+  %122 = add nsw i64 %121, 63
+  %123 = sdiv i64 %122, 64
+  %124 = shl nsw i64 %123, 6
+  br label %125
+
+125:                                              ; preds = %116, %120
+  %126 = phi i64 [ %124, %120 ], [ 9223372036854775807, %116 ]
+  %127 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %19, i64 %126)
+  %128 = extractvalue { i64, i1 } %127, 1
+  %129 = extractvalue { i64, i1 } %127, 0
+  %130 = select i1 %128, i64 9223372036854775807, i64 %129
+  br label %131
+
+131:                                              ; preds = %17, %98, %125
+  %132 = phi i64 [ %130, %125 ], [ %19, %98 ], [ %19, %17 ]
+  %133 = add nuw i32 %18, 1
+  %134 = icmp ugt i32 %6, %133
+  br i1 %134, label %17, label %15, !llvm.loop !33
+}
+
+; Function Attrs: nounwind
+define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 {
+  %2 = alloca %struct.argument, align 8
+  %3 = load ptr, ptr %0, align 8
+  %4 = getelementptr inbounds %struct.plan_code, ptr %3, i64 0, i32 2
+  %5 = load i32, ptr %4, align 8
+  %6 = zext i32 %5 to i64
+  %7 = getelementptr inbounds i8, ptr @model_plan, i64 %6
+  %8 = getelementptr inbounds %struct.plan_code, ptr %3, i64 0, i32 3
+  %9 = load i32, ptr %8, align 4
+  %10 = zext i32 %9 to i64
+  %11 = getelementptr inbounds i32, ptr %7, i64 %10
+  %12 = icmp eq i32 %9, 0
+  br i1 %12, label %366, label %13
+
+13:                                               ; preds = %1
+  %14 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
+  %15 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %16 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 2
+  %17 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 1
+  %18 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 3
+  %19 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 6
+  %20 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 7
+  %21 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 5
+  %22 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 8
+  %23 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 9
+  %24 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 10
+  br label %25
+
+25:                                               ; preds = %13, %364
+  %26 = phi i32 [ 0, %13 ], [ %233, %364 ]
+  %27 = phi ptr [ %7, %13 ], [ %232, %364 ]
+  %28 = load i32, ptr %27, align 4
+  %29 = icmp eq i32 %28, 0
+  %30 = getelementptr inbounds i32, ptr %27, i64 1
+  %31 = load ptr, ptr %0, align 8
+  br i1 %29, label %32, label %150
+
+32:                                               ; preds = %25
+  %33 = getelementptr inbounds %struct.plan_code, ptr %31, i64 0, i32 5
+  %34 = load i32, ptr %33, align 4
+  %35 = zext i32 %34 to i64
+  %36 = getelementptr inbounds i8, ptr @model_plan, i64 %35
+  %37 = load i32, ptr %30, align 4
+  %38 = zext i32 %37 to i64
+  %39 = getelementptr inbounds i32, ptr %36, i64 %38
+  %40 = getelementptr inbounds %struct.plan_code, ptr %31, i64 0, i32 4
+  %41 = load i32, ptr %40, align 8
+  %42 = zext i32 %41 to i64
+  %43 = getelementptr inbounds i8, ptr @model_plan, i64 %42
+  %44 = load i32, ptr %39, align 4
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %2, i8 0, i64 16, i1 false)
+  %45 = getelementptr inbounds i32, ptr %27, i64 2
+  %46 = load i32, ptr %45, align 4
+  %47 = icmp eq i32 %46, 0
+  br i1 %47, label %139, label %48
+
+48:                                               ; preds = %32
+  %49 = zext i32 %46 to i64
+  br label %50
+
+50:                                               ; preds = %136, %48
+  %51 = phi i64 [ 0, %48 ], [ %137, %136 ]
+  %52 = add nuw nsw i64 %51, 2
+  %53 = and i64 %52, 4294967295
+  %54 = getelementptr inbounds i32, ptr %30, i64 %53
+  %55 = load i32, ptr %54, align 4
+  %56 = zext i32 %55 to i64
+  %57 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56
+  %58 = load ptr, ptr %19, align 8
+  %59 = load ptr, ptr %20, align 8
+  %60 = getelementptr inbounds %struct.argument, ptr %59, i64 %51
+  %61 = load i32, ptr %57, align 8
+  %62 = icmp eq i32 %61, 2
+  br i1 %62, label %63, label %75
+
+63:                                               ; preds = %50
+  store i32 1, ptr %60, align 8
+  %64 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 7
+  %65 = load i64, ptr %64, align 8
+  %66 = icmp slt i64 %65, 0
+  br i1 %66, label %67, label %72
+
+67:                                               ; preds = %63
+  %68 = load ptr, ptr %18, align 8
+  %69 = xor i64 %65, -1
+  %70 = getelementptr inbounds i64, ptr %68, i64 %69
+  %71 = load i64, ptr %70, align 8
+  br label %72
+
+72:                                               ; preds = %67, %63
+  %73 = phi i64 [ %71, %67 ], [ %65, %63 ]
+  %74 = getelementptr inbounds %struct.argument, ptr %59, i64 %51, i32 2
+  store i64 %73, ptr %74, align 8
+  br label %136
+
+75:                                               ; preds = %50
+  %76 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51
+  store i32 7, ptr %60, align 8
+  %77 = getelementptr inbounds %struct.argument, ptr %59, i64 %51, i32 2
+  store ptr %76, ptr %77, align 8
+  switch i32 %61, label %78 [
+    i32 0, label %93
+    i32 1, label %90
+  ]
+
+78:                                               ; preds = %75
+  %79 = add i32 %61, -3
+  %80 = icmp ult i32 %79, %15
+  br i1 %80, label %81, label %85
+
+81:                                               ; preds = %78
+  %82 = load ptr, ptr %17, align 8
+  %83 = zext i32 %79 to i64
+  %84 = getelementptr inbounds %struct.model_buffer, ptr %82, i64 %83
+  br label %90
+
+85:                                               ; preds = %78
+  %86 = load ptr, ptr %16, align 8
+  %87 = sub i32 %79, %15
+  %88 = zext i32 %87 to i64
+  %89 = getelementptr inbounds %struct.model_buffer, ptr %86, i64 %88
+  br label %90
+
+90:                                               ; preds = %85, %81, %75
+  %91 = phi ptr [ %89, %85 ], [ %84, %81 ], [ %14, %75 ]
+  %92 = load ptr, ptr %91, align 8
+  br label %93
+
+93:                                               ; preds = %90, %75
+  %94 = phi ptr [ @model_plan, %75 ], [ %92, %90 ]
+  %95 = getelementptr inbounds %struct.plan_place, ptr %57, i64 0, i32 7
+  %96 = load i64, ptr %95, align 8
+  %97 = icmp slt i64 %96, 0
+  br i1 %97, label %98, label %103
+
+98:                                               ; preds = %93
+  %99 = load ptr, ptr %18, align 8
+  %100 = xor i64 %96, -1
+  %101 = getelementptr inbounds i64, ptr %99, i64 %100
+  %102 = load i64, ptr %101, align 8
+  br label %103
+
+103:                                              ; preds = %98, %93
+  %104 = phi i64 [ %102, %98 ], [ %96, %93 ]
+  %105 = getelementptr inbounds i8, ptr %94, i64 %104
+  store ptr %105, ptr %76, align 8
+  %106 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 1
+  %107 = load i16, ptr %106, align 4
+  %108 = zext i16 %107 to i32
+  %109 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 3
+  store i32 %108, ptr %109, align 8
+  %110 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 3
+  %111 = load i8, ptr %110, align 8
+  %112 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 4
+  store i8 %111, ptr %112, align 4
+  %113 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 4
+  %114 = load i8, ptr %113, align 1
+  %115 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 5
+  store i8 %114, ptr %115, align 1
+  %116 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 5
+  %117 = load i16, ptr %116, align 2
+  %118 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 6
+  store i16 %117, ptr %118, align 2
+  %119 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 2
+  %120 = load i16, ptr %119, align 2
+  %121 = icmp eq i16 %120, 0
+  br i1 %121, label %128, label %122
+
+122:                                              ; preds = %103
+  %123 = load ptr, ptr %18, align 8
+  %124 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 6
+  %125 = load i32, ptr %124, align 4
+  %126 = zext i32 %125 to i64
+  %127 = getelementptr inbounds i64, ptr %123, i64 %126
+  br label %133
+
+128:                                              ; preds = %103
+  %129 = getelementptr inbounds %struct.plan_place, ptr %43, i64 %56, i32 6
+  %130 = load i32, ptr %129, align 4
+  %131 = zext i32 %130 to i64
+  %132 = getelementptr inbounds i8, ptr @model_plan, i64 %131
+  br label %133
+
+133:                                              ; preds = %128, %122
+  %134 = phi ptr [ %127, %122 ], [ %132, %128 ]
+  %135 = getelementptr inbounds %struct.tensor, ptr %58, i64 %51, i32 7
+  store ptr %134, ptr %135, align 8
+  br label %136
+
+136:                                              ; preds = %133, %72
+  %137 = add nuw nsw i64 %51, 1
+  %138 = icmp eq i64 %137, %49
+  br i1 %138, label %139, label %50, !llvm.loop !34
+
+139:                                              ; preds = %136, %32
+  %140 = sext i32 %44 to i64
+  %141 = getelementptr inbounds i8, ptr %39, i64 %140
+  %142 = load ptr, ptr %21, align 8
+  %143 = load ptr, ptr %22, align 8
+  store ptr %142, ptr %143, align 8
+  %144 = load ptr, ptr %20, align 8
+  %145 = call i32 %141(ptr noundef null, ptr noundef %144, i32 noundef %46, ptr noundef nonnull %2) #19
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
+  %146 = icmp eq i32 %145, 0
+  br i1 %146, label %147, label %366
+
+147:                                              ; preds = %139
+  %148 = add i32 %46, 3
+  %149 = zext i32 %148 to i64
+  br label %230
+
+150:                                              ; preds = %25
+  %151 = getelementptr inbounds %struct.plan_code, ptr %31, i64 0, i32 4
+  %152 = load i32, ptr %151, align 8
+  %153 = zext i32 %152 to i64
+  %154 = getelementptr inbounds i8, ptr @model_plan, i64 %153
+  %155 = getelementptr inbounds i32, ptr %27, i64 2
+  %156 = load i32, ptr %155, align 4
+  %157 = zext i32 %156 to i64
+  %158 = getelementptr inbounds %struct.plan_place, ptr %154, i64 %157
+  %159 = load i32, ptr %158, align 8
+  switch i32 %159, label %160 [
+    i32 0, label %175
+    i32 1, label %172
+  ]
+
+160:                                              ; preds = %150
+  %161 = add i32 %159, -3
+  %162 = icmp ult i32 %161, %15
+  br i1 %162, label %163, label %167
+
+163:                                              ; preds = %160
+  %164 = load ptr, ptr %17, align 8
+  %165 = zext i32 %161 to i64
+  %166 = getelementptr inbounds %struct.model_buffer, ptr %164, i64 %165
+  br label %172
+
+167:                                              ; preds = %160
+  %168 = load ptr, ptr %16, align 8
+  %169 = sub i32 %161, %15
+  %170 = zext i32 %169 to i64
+  %171 = getelementptr inbounds %struct.model_buffer, ptr %168, i64 %170
+  br label %172
+
+172:                                              ; preds = %150, %167, %163
+  %173 = phi ptr [ %171, %167 ], [ %166, %163 ], [ %14, %150 ]
+  %174 = load ptr, ptr %173, align 8
+  br label %175
+
+175:                                              ; preds = %172, %150
+  %176 = phi ptr [ @model_plan, %150 ], [ %174, %172 ]
+  %177 = getelementptr inbounds %struct.plan_place, ptr %158, i64 0, i32 7
+  %178 = load i64, ptr %177, align 8
+  %179 = icmp slt i64 %178, 0
+  br i1 %179, label %180, label %185
+
+180:                                              ; preds = %175
+  %181 = load ptr, ptr %18, align 8
+  %182 = xor i64 %178, -1
+  %183 = getelementptr inbounds i64, ptr %181, i64 %182
+  %184 = load i64, ptr %183, align 8
+  br label %185
+
+185:                                              ; preds = %180, %175
+  %186 = phi i64 [ %184, %180 ], [ %178, %175 ]
+  %187 = load i32, ptr %30, align 4
+  %188 = zext i32 %187 to i64
+  %189 = getelementptr inbounds %struct.plan_place, ptr %154, i64 %188
+  %190 = load i32, ptr %189, align 8
+  switch i32 %190, label %191 [
+    i32 0, label %206
+    i32 1, label %203
+  ]
+
+191:                                              ; preds = %185
+  %192 = add i32 %190, -3
+  %193 = icmp ult i32 %192, %15
+  br i1 %193, label %194, label %198
+
+194:                                              ; preds = %191
+  %195 = load ptr, ptr %17, align 8
+  %196 = zext i32 %192 to i64
+  %197 = getelementptr inbounds %struct.model_buffer, ptr %195, i64 %196
+  br label %203
+
+198:                                              ; preds = %191
+  %199 = load ptr, ptr %16, align 8
+  %200 = sub i32 %192, %15
+  %201 = zext i32 %200 to i64
+  %202 = getelementptr inbounds %struct.model_buffer, ptr %199, i64 %201
+  br label %203
+
+203:                                              ; preds = %185, %198, %194
+  %204 = phi ptr [ %202, %198 ], [ %197, %194 ], [ %14, %185 ]
+  %205 = load ptr, ptr %204, align 8
+  br label %206
+
+206:                                              ; preds = %203, %185
+  %207 = phi ptr [ @model_plan, %185 ], [ %205, %203 ]
+  %208 = getelementptr inbounds %struct.plan_place, ptr %189, i64 0, i32 7
+  %209 = load i64, ptr %208, align 8
+  %210 = icmp slt i64 %209, 0
+  br i1 %210, label %211, label %216
+
+211:                                              ; preds = %206
+  %212 = load ptr, ptr %18, align 8
+  %213 = xor i64 %209, -1
+  %214 = getelementptr inbounds i64, ptr %212, i64 %213
+  %215 = load i64, ptr %214, align 8
+  br label %216
+
+216:                                              ; preds = %211, %206
+  %217 = phi i64 [ %215, %211 ], [ %209, %206 ]
+  %218 = getelementptr inbounds %struct.plan_place, ptr %154, i64 %188, i32 8
+  %219 = load i64, ptr %218, align 8
+  %220 = icmp slt i64 %219, 0
+  br i1 %220, label %221, label %226
+
+221:                                              ; preds = %216
+  %222 = load ptr, ptr %18, align 8
+  %223 = xor i64 %219, -1
+  %224 = getelementptr inbounds i64, ptr %222, i64 %223
+  %225 = load i64, ptr %224, align 8
+  br label %226
+
+226:                                              ; preds = %216, %221
+  %227 = phi i64 [ %225, %221 ], [ %219, %216 ]
+  %228 = getelementptr inbounds i8, ptr %207, i64 %217
+  %229 = getelementptr inbounds i8, ptr %176, i64 %186
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %229, ptr align 1 %228, i64 %227, i1 false)
+  br label %230
+
+230:                                              ; preds = %226, %147
+  %231 = phi i64 [ 3, %226 ], [ %149, %147 ]
+  %232 = getelementptr inbounds i32, ptr %27, i64 %231
+  %233 = add i32 %26, 1
+  %234 = load ptr, ptr %24, align 8
+  %235 = load ptr, ptr %23, align 8
+  %236 = icmp ult ptr %235, %234
+  br i1 %236, label %237, label %364
+
+237:                                              ; preds = %230, %361
+  %238 = phi ptr [ %362, %361 ], [ %235, %230 ]
+  %239 = load i32, ptr %238, align 8
+  %240 = icmp eq i32 %239, %233
+  br i1 %240, label %241, label %364
+
+241:                                              ; preds = %237
+  %242 = load ptr, ptr %0, align 8
+  %243 = getelementptr inbounds %struct.plan_code, ptr %242, i64 0, i32 4
+  %244 = load i32, ptr %243, align 8
+  %245 = zext i32 %244 to i64
+  %246 = getelementptr inbounds i8, ptr @model_plan, i64 %245
+  %247 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 0, i32 1
+  %248 = load i32, ptr %247, align 4
+  %249 = zext i32 %248 to i64
+  %250 = getelementptr inbounds %struct.plan_place, ptr %246, i64 %249
+  %251 = load i32, ptr %250, align 8
+  switch i32 %251, label %252 [
+    i32 0, label %267
+    i32 1, label %264
+  ]
+
+252:                                              ; preds = %241
+  %253 = add i32 %251, -3
+  %254 = icmp ult i32 %253, %15
+  br i1 %254, label %255, label %259
+
+255:                                              ; preds = %252
+  %256 = load ptr, ptr %17, align 8
+  %257 = zext i32 %253 to i64
+  %258 = getelementptr inbounds %struct.model_buffer, ptr %256, i64 %257
+  br label %264
+
+259:                                              ; preds = %252
+  %260 = load ptr, ptr %16, align 8
+  %261 = sub i32 %253, %15
+  %262 = zext i32 %261 to i64
+  %263 = getelementptr inbounds %struct.model_buffer, ptr %260, i64 %262
+  br label %264
+
+264:                                              ; preds = %241, %259, %255
+  %265 = phi ptr [ %263, %259 ], [ %258, %255 ], [ %14, %241 ]
+  %266 = load ptr, ptr %265, align 8
+  br label %267
+
+267:                                              ; preds = %264, %241
+  %268 = phi ptr [ @model_plan, %241 ], [ %266, %264 ]
+  %269 = getelementptr inbounds %struct.plan_place, ptr %250, i64 0, i32 7
+  %270 = load i64, ptr %269, align 8
+  %271 = icmp slt i64 %270, 0
+  br i1 %271, label %272, label %277
+
+272:                                              ; preds = %267
+  %273 = load ptr, ptr %18, align 8
+  %274 = xor i64 %270, -1
+  %275 = getelementptr inbounds i64, ptr %273, i64 %274
+  %276 = load i64, ptr %275, align 8
+  br label %277
+
+277:                                              ; preds = %272, %267
+  %278 = phi i64 [ %276, %272 ], [ %270, %267 ]
+  %279 = getelementptr inbounds i8, ptr %268, i64 %278
+  %280 = getelementptr inbounds %struct.plan_place, ptr %246, i64 %249, i32 8
+  %281 = load i64, ptr %280, align 8
+  %282 = icmp slt i64 %281, 0
+  br i1 %282, label %283, label %288
+
+283:                                              ; preds = %277
+  %284 = load ptr, ptr %18, align 8
+  %285 = xor i64 %281, -1
+  %286 = getelementptr inbounds i64, ptr %284, i64 %285
+  %287 = load i64, ptr %286, align 8
+  br label %288
+
+288:                                              ; preds = %283, %277
+  %289 = phi i64 [ %287, %283 ], [ %281, %277 ]
+  %290 = icmp sgt i64 %289, 0
+  br i1 %290, label %291, label %352
+
+291:                                              ; preds = %288
+  %292 = and i64 %289, 1
+  %293 = icmp eq i64 %289, 1
+  br i1 %293, label %332, label %294
+
+294:                                              ; preds = %291
+  %295 = and i64 %289, -2
+  br label %296
+
+296:                                              ; preds = %296, %294
+  %297 = phi i64 [ 0, %294 ], [ %329, %296 ]
+  %298 = phi i64 [ 0, %294 ], [ %328, %296 ]
+  %299 = phi i64 [ 0, %294 ], [ %330, %296 ]
+  %300 = getelementptr inbounds i8, ptr %279, i64 %297
+  %301 = load i8, ptr %300, align 1
+  %302 = zext i8 %301 to i64
+  %303 = add nuw nsw i64 %302, 1
+  %304 = mul i64 %297, -7046029254386353131
+  %305 = add i64 %304, -7046029254386353131
+  %306 = lshr i64 %305, 29
+  %307 = xor i64 %306, %305
+  %308 = mul i64 %307, -4658895280553007687
+  %309 = lshr i64 %308, 32
+  %310 = xor i64 %309, %308
+  %311 = or i64 %310, 1
+  %312 = mul i64 %311, %303
+  %313 = add i64 %312, %298
+  %314 = or i64 %297, 1
+  %315 = getelementptr inbounds i8, ptr %279, i64 %314
+  %316 = load i8, ptr %315, align 1
+  %317 = zext i8 %316 to i64
+  %318 = add nuw nsw i64 %317, 1
+  %319 = mul i64 %314, -7046029254386353131
+  %320 = add i64 %319, -7046029254386353131
+  %321 = lshr i64 %320, 29
+  %322 = xor i64 %321, %320
+  %323 = mul i64 %322, -4658895280553007687
+  %324 = lshr i64 %323, 32
+  %325 = xor i64 %324, %323
+  %326 = or i64 %325, 1
+  %327 = mul i64 %326, %318
+  %328 = add i64 %327, %313
+  %329 = add nuw nsw i64 %297, 2
+  %330 = add i64 %299, 2
+  %331 = icmp eq i64 %330, %295
+  br i1 %331, label %332, label %296, !llvm.loop !35
+
+332:                                              ; preds = %296, %291
+  %333 = phi i64 [ undef, %291 ], [ %328, %296 ]
+  %334 = phi i64 [ 0, %291 ], [ %329, %296 ]
+  %335 = phi i64 [ 0, %291 ], [ %328, %296 ]
+  %336 = icmp eq i64 %292, 0
+  br i1 %336, label %352, label %337
+
+337:                                              ; preds = %332
+  %338 = getelementptr inbounds i8, ptr %279, i64 %334
+  %339 = load i8, ptr %338, align 1
+  %340 = zext i8 %339 to i64
+  %341 = add nuw nsw i64 %340, 1
+  %342 = mul i64 %334, -7046029254386353131
+  %343 = add i64 %342, -7046029254386353131
+  %344 = lshr i64 %343, 29
+  %345 = xor i64 %344, %343
+  %346 = mul i64 %345, -4658895280553007687
+  %347 = lshr i64 %346, 32
+  %348 = xor i64 %347, %346
+  %349 = or i64 %348, 1
+  %350 = mul i64 %349, %341
+  %351 = add i64 %350, %335
+  br label %352
+
+352:                                              ; preds = %337, %332, %288
+  %353 = phi i64 [ 0, %288 ], [ %333, %332 ], [ %351, %337 ]
+  %354 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 0, i32 4
+  %355 = load i64, ptr %354, align 8
+  %356 = icmp eq i64 %353, %355
+  br i1 %356, label %361, label %357
+
+357:                                              ; preds = %352
+  %358 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 0, i32 4, i64 1
+  %359 = load i64, ptr %358, align 8
+  %360 = icmp eq i64 %353, %359
+  br i1 %360, label %361, label %366
+
+361:                                              ; preds = %352, %357
+  %362 = getelementptr inbounds %struct.plan_golden, ptr %238, i64 1
+  store ptr %362, ptr %23, align 8
+  %363 = icmp ult ptr %362, %234
+  br i1 %363, label %237, label %364, !llvm.loop !36
+
+364:                                              ; preds = %237, %361, %230
+  %365 = icmp ult ptr %232, %11
+  br i1 %365, label %25, label %366, !llvm.loop !37
+
+366:                                              ; preds = %139, %364, %357, %1
+  %367 = phi i32 [ 0, %1 ], [ -13, %357 ], [ -10, %139 ], [ 0, %364 ]
+  ret i32 %367
+}
+
+; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare i64 @llvm.smax.i64(i64, i64) #14
+
+; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare i64 @llvm.smin.i64(i64, i64) #14
+
+; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
+declare i64 @llvm.umin.i64(i64, i64) #14
+
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: read)
-declare ptr @llvm.load.relative.i64(ptr, i64) #13
+declare ptr @llvm.load.relative.i64(ptr, i64) #15
 
 attributes #0 = { nounwind "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
 attributes #1 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
@@ -3104,16 +3918,18 @@ attributes #4 = { mustprogress nocallback nofree nounwind willreturn memory(argm
 attributes #5 = { "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
 attributes #6 = { mustprogress nofree nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
 attributes #7 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #8 = { nofree norecurse nosync nounwind memory(argmem: write) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #9 = { mustprogress nofree norecurse nounwind willreturn memory(readwrite, argmem: read, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #10 = { mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: read) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #11 = { nofree norecurse nounwind memory(readwrite, argmem: read, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #12 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #13 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
-attributes #14 = { nobuiltin "no-builtins" }
-attributes #15 = { nounwind }
-attributes #16 = { nounwind memory(none) }
-attributes #17 = { nobuiltin nounwind "no-builtins" }
+attributes #8 = { mustprogress nofree norecurse nosync nounwind willreturn memory(argmem: write) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #9 = { nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #10 = { nofree nounwind memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #11 = { nofree nosync nounwind memory(argmem: read) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #12 = { nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #13 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #14 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #15 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
+attributes #16 = { nobuiltin "no-builtins" }
+attributes #17 = { nounwind }
+attributes #18 = { nounwind memory(none) }
+attributes #19 = { nobuiltin nounwind "no-builtins" }
 
 !llvm.module.flags = !{!0, !1}
 
@@ -3121,14 +3937,14 @@ attributes #17 = { nobuiltin nounwind "no-builtins" }
 !1 = !{i32 8, !"PIC Level", i32 2}
 !2 = distinct !{!2, !3}
 !3 = !{!"llvm.loop.mustprogress"}
-!4 = !{i64 80563}
-!5 = !{i64 80987}
+!4 = !{i64 74427}
+!5 = !{i64 74851}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = !{i64 84279}
-!9 = !{i64 83003}
+!8 = !{i64 78143}
+!9 = !{i64 76867}
 !10 = distinct !{!10, !3}
-!11 = !{i64 83164}
+!11 = !{i64 77028}
 !12 = distinct !{!12, !3}
 !13 = distinct !{!13, !3}
 !14 = distinct !{!14, !3}
@@ -3136,24 +3952,22 @@ attributes #17 = { nobuiltin nounwind "no-builtins" }
 !16 = distinct !{!16, !3}
 !17 = distinct !{!17, !3}
 !18 = distinct !{!18, !3}
-!19 = distinct !{!19, !20}
-!20 = !{!"llvm.loop.unroll.disable"}
-!21 = distinct !{!21, !20}
+!19 = distinct !{!19, !3}
+!20 = distinct !{!20, !3}
+!21 = distinct !{!21, !3}
 !22 = distinct !{!22, !3}
-!23 = distinct !{!23, !20}
-!24 = distinct !{!24, !20}
+!23 = distinct !{!23, !3}
+!24 = distinct !{!24, !3}
 !25 = distinct !{!25, !3}
 !26 = distinct !{!26, !3}
 !27 = distinct !{!27, !3}
 !28 = distinct !{!28, !3}
 !29 = distinct !{!29, !3}
-!30 = distinct !{!30, !20}
+!30 = distinct !{!30, !3}
 !31 = distinct !{!31, !3}
-!32 = distinct !{!32, !20}
+!32 = distinct !{!32, !3}
 !33 = distinct !{!33, !3}
-!34 = distinct !{!34, !20}
-!35 = distinct !{!35, !20}
-!36 = distinct !{!36, !20}
-!37 = distinct !{!37, !20}
-!38 = distinct !{!38, !3}
-!39 = distinct !{!39, !3}
+!34 = distinct !{!34, !3}
+!35 = distinct !{!35, !3}
+!36 = distinct !{!36, !3}
+!37 = distinct !{!37, !3}

@@ -20,7 +20,7 @@ from tvmq.codegen.target.cpu import ARM, X86
 from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, ObjectFile, read_object
 from tvmq.runtime.artifact.memory_file import object_file
 
-SOURCES = ("model.h", "pool.h", "processor.h", "selftest.h", "runtime.c")
+SOURCES = ("model.h", "plan.h", "sizes.h", "pool.h", "processor.h", "selftest.h", "run.h", "runtime.c")
 TEXTS = {X86: "runtime.x86_64.ll", ARM: "runtime.aarch64.ll"}
 
 

@@ -13,14 +13,13 @@ static uint64_t hashed(const unsigned char *data, int64_t bytes) {
 
 static int is_golden(const struct run *run, const struct plan_golden *golden) {
     const struct plan_place *place = (const struct plan_place *)at(run->code->places) + golden->place;
-    uint64_t hash = hashed(data_of(run, place), place->bytes);
+    uint64_t hash = hashed(data_of(run, place), number_of(run->numbers, place->bytes));
     return hash == golden->hashes[0] || hash == golden->hashes[1];
 }
 
 /* A float is a code times its scale, or a 64th; integers of four and eight bytes may be indices. */
-static void fill_tensor(const struct plan_tensor *tensor, uint32_t number, void *data) {
+static void fill_tensor(const struct plan_tensor *tensor, int64_t count, uint32_t number, void *data) {
     const char *type = at(tensor->type);
-    int64_t count = byte_count(tensor) / tensor->item_bytes;
     double scale = tensor->scale ? tensor->scale : 1.0 / 64;
     for (int64_t i = 0; i < count; i++) {
         uint64_t code = mixed(((uint64_t)number << 32) + (uint64_t)i) >> 56;
@@ -35,27 +34,31 @@ static void fill_tensor(const struct plan_tensor *tensor, uint32_t number, void 
     }
 }
 
+static uint32_t every_tensor(void) { return model_plan.input_count + model_plan.output_count; }
+
+static const struct plan_tensor *tensor_at(uint32_t number) {
+    return number < model_plan.input_count
+               ? (const struct plan_tensor *)at(model_plan.inputs) + number
+               : (const struct plan_tensor *)at(model_plan.outputs) + (number - model_plan.input_count);
+}
+
 /* Bytes of all inputs and outputs with a table of them in front. */
-static int64_t tensors_bytes(void) {
-    const struct plan_tensor *inputs = at(model_plan.inputs), *outputs = at(model_plan.outputs);
-    int64_t bytes = aligned((int64_t)sizeof(model_buffer) * (model_plan.input_count + model_plan.output_count));
-    for (uint32_t number = 0; number < model_plan.input_count; number++) bytes += aligned(byte_count(inputs + number));
-    for (uint32_t number = 0; number < model_plan.output_count; number++) bytes += aligned(byte_count(outputs + number));
+static int64_t tensors_bytes(const int64_t *numbers) {
+    int64_t bytes = aligned((int64_t)sizeof(model_buffer) * every_tensor());
+    for (uint32_t number = 0; number < every_tensor(); number++)
+        bytes += aligned(number_of(numbers, tensor_at(number)->bytes));
     return bytes;
 }
 
 /* The table, with filled inputs; outputs follow inputs. */
-static model_buffer *place_tensors(void *memory) {
-    const struct plan_tensor *inputs = at(model_plan.inputs), *outputs = at(model_plan.outputs);
+static model_buffer *place_tensors(void *memory, const int64_t *numbers) {
     model_buffer *buffers = memory;
-    uint32_t count = model_plan.input_count + model_plan.output_count;
-    unsigned char *data = (unsigned char *)memory + aligned((int64_t)sizeof(model_buffer) * count);
-    for (uint32_t number = 0; number < count; number++) {
-        const struct plan_tensor *tensor =
-            number < model_plan.input_count ? inputs + number : outputs + (number - model_plan.input_count);
-        int64_t bytes = byte_count(tensor);
+    unsigned char *data = (unsigned char *)memory + aligned((int64_t)sizeof(model_buffer) * every_tensor());
+    for (uint32_t number = 0; number < every_tensor(); number++) {
+        const struct plan_tensor *tensor = tensor_at(number);
+        int64_t bytes = number_of(numbers, tensor->bytes);
         buffers[number] = (model_buffer){data, (size_t)bytes};
-        if (number < model_plan.input_count) fill_tensor(tensor, number, data);
+        if (number < model_plan.input_count) fill_tensor(tensor, bytes / tensor->item_bytes, number, data);
         data += aligned(bytes);
     }
     return buffers;

@@ -15,16 +15,19 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from tvmq.base.forks import RUNNING, ForkLock
+from tvmq.base.index_checks import IndexUse, check_indices
 from tvmq.errors import ArtifactError, DataError, MemoryLimitError, TargetError
+from tvmq.runtime.input_sizes import has_dynamic_shape, sizes_of_inputs
 from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse_not_finite
 
 ABI = 1
 WRONG_CPU = -7
+ALIGNMENT, MOST_RANK = 64, 8
 FACTS = {"schema", "name", "machine", "code_hash", "targets", "inputs", "outputs"}
 OPEN_FILES = Path("/proc/self/fd")
 _loads = itertools.count(1)
@@ -43,6 +46,16 @@ class ModelDescription(ctypes.Structure):
         *((name, ctypes.c_char_p) for name in ("name", "model_hash", "code_hash", "code", "codes")),
         *((name, ctypes.c_uint32) for name in ("abi", "inputs", "outputs", "sizes")),
     )
+
+
+class Tensor(ctypes.Structure):
+    """NAME_tensor of the header."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p), ("type", ctypes.c_char_p), ("rank", ctypes.c_uint32), ("alignment", ctypes.c_uint32),
+        ("shape", ctypes.c_int64 * MOST_RANK), ("bytes", ctypes.c_int64), ("scale", ctypes.c_double),
+        ("zero_point", ctypes.c_int64),
+    )  # fmt: skip
 
 
 class CFunctions:
@@ -64,6 +77,9 @@ class CFunctions:
                 self._library = ctypes.CDLL(_unused_name(path, file))
             self.init = self._function(f"{name}_init", ctypes.c_int)
             self.describe = self._function(f"{name}_describe", ctypes.c_int, ctypes.POINTER(ModelDescription))
+            self.output = self._function(
+                f"{name}_output", ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p, ctypes.POINTER(Tensor)
+            )
             self.workspace_bytes = self._function(
                 f"{name}_workspace_bytes", ctypes.c_int64, ctypes.c_void_p, ctypes.c_uint32
             )
@@ -83,6 +99,13 @@ class CFunctions:
     def text_of(self, status: int) -> str:
         """The sentence of a status."""
         return str(self.status_text(status).decode())
+
+
+class _Fit(NamedTuple):
+    """Sizes of dynamic dimensions as the library takes them, and the shapes of the outputs for them."""
+
+    sizes: Any
+    shapes: list[tuple[int, ...]]
 
 
 class LibraryModel:
@@ -112,8 +135,13 @@ class LibraryModel:
         self._check(status, "load")
         self._input_info, self._output_info = (_infos(facts[kind]) for kind in ("inputs", "outputs"))
         self._inputs = Inputs(self._input_info)
+        names = [info.name for info in self._input_info]
+        self._indices = [IndexUse(use, names.index(use["input"])) for use in facts.get("indices", ())]
+        self._limits = facts.get("limits", {})  # in the order in which the library takes sizes
         self._lock = ForkLock("running the model", RUNNING)
-        self._workspace = self._allocate_workspace()
+        self._sizes: dict[str, int] = {}
+        self._workspace = aligned_zeros([0], "uint8")
+        self._fit: _Fit | None = None if self._limits else self._make_fit({})
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
@@ -131,13 +159,20 @@ class LibraryModel:
         raises   DataError naming the input
         """
         arrays = self._inputs.check(inputs, check_finite=check_finite)
-        results = [aligned_zeros([int(size) for size in info.shape], info.dtype) for info in self._output_info]
+        sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._limits else {}
+        for use in self._indices:
+            if not use.is_inside(arrays[use.position]):
+                check_indices(arrays[use.position], use.described, sizes, "run")
         with self._lock.lock:
-            for own, array in zip(self._inputs.arrays, arrays, strict=True):
-                if own is not array:
-                    own[...] = array
-            buffers = _buffers(self._inputs.arrays), _buffers(results), _buffer(self._workspace)
-            status = self._functions.run(None, *buffers, None)
+            fit = self._fit_of(sizes)
+            results = [
+                aligned_zeros(shape, info.dtype) for shape, info in zip(fit.shapes, self._output_info, strict=True)
+            ]
+            given = [
+                _place(own, array, info)
+                for own, array, info in zip(self._inputs.arrays, arrays, self._input_info, strict=True)
+            ]
+            status = self._functions.run(fit.sizes, _buffers(given), _buffers(results), _buffer(self._workspace), None)
         if status:
             raise DataError(f"run: '{self.path}' gave status {status}: {self._functions.text_of(status)}")
         if check_finite:
@@ -154,13 +189,31 @@ class LibraryModel:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         return f"LibraryModel({inputs} -> {outputs}; {self.path})"
 
-    def _allocate_workspace(self) -> np.ndarray:
-        size = self._functions.workspace_bytes(None, 1)
-        self._check(min(size, 0), "load")
-        try:
-            return aligned_zeros([size], "uint8")
-        except MemoryError as error:
-            raise MemoryLimitError(f"load: '{self.path}' needs {size} bytes, which are not there") from error
+    def _fit_of(self, sizes: dict[str, int]) -> _Fit:
+        """What a run of these sizes needs, with a workspace that is large enough."""
+        if self._fit is None or sizes != self._sizes:
+            self._fit, self._sizes = self._make_fit(sizes), sizes
+        return self._fit
+
+    def _make_fit(self, sizes: Mapping[str, int]) -> _Fit:
+        where = "run" if sizes else "load"
+        values = (ctypes.c_int64 * len(self._limits))(*(sizes[name] for name in self._limits)) if sizes else None
+        count = self._functions.workspace_bytes(values, 1)
+        shapes = []
+        for number in range(len(self._output_info)):
+            tensor = Tensor()
+            count = min(count, self._functions.output(number, values, ctypes.byref(tensor)) or count)
+            shapes.append(tuple(tensor.shape[: tensor.rank]))
+        if count < 0:
+            given = f" of {', '.join(f'{name} = {size}' for name, size in sizes.items())}" if sizes else ""
+            error = DataError if sizes else ArtifactError
+            raise error(f"{where}: '{self.path}' takes no inputs{given}: {self._functions.text_of(count)}")
+        if count > self._workspace.nbytes:
+            try:
+                self._workspace = aligned_zeros([count], "uint8")
+            except MemoryError as error:
+                raise MemoryLimitError(f"{where}: '{self.path}' needs {count} bytes, which are not there") from error
+        return _Fit(values, shapes)
 
     def _check(self, status: int, where: str) -> None:
         if status:
@@ -238,6 +291,17 @@ def _read_facts(path: Path) -> dict[str, Any] | None:
 def _infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
     known = ("name", "shape", "dtype", "scale", "zero_point")
     return infos([{key: value for key, value in tensor.items() if key in known} for tensor in described])
+
+
+def _place(own: np.ndarray, array: np.ndarray, info: TensorInfo) -> np.ndarray:
+    """The array in memory that the library takes: its own for an input of fixed sizes."""
+    if has_dynamic_shape(info):
+        if array.ctypes.data % ALIGNMENT == 0 and array.flags.c_contiguous:
+            return array
+        own = aligned_zeros(array.shape, info.dtype)
+    if own is not array:
+        own[...] = array
+    return own
 
 
 def _buffer(array: np.ndarray) -> Buffer:

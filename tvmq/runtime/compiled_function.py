@@ -14,7 +14,8 @@ from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.runtime.artifact.model_description import FunctionDescription
 from tvmq.runtime.call_code import CallCode, is_misfit
-from tvmq.runtime.dynamic_shapes import DynamicRun, SizedCode, has_dynamic_shape, sizes_of_inputs
+from tvmq.runtime.dynamic_shapes import DynamicRun, SizedCode
+from tvmq.runtime.input_sizes import has_dynamic_shape, sizes_of_inputs
 from tvmq.runtime.inputs import Inputs, TensorInfo, infos, refuse_not_finite
 from tvmq.runtime.threads import default_threads, here, in_threads
 

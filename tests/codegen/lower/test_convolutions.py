@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -110,8 +110,10 @@ def call(case: Case, x: relax.Var, w: np.ndarray) -> relax.Call:
     return operator(x, relax.const(w), padding=0, out_dtype="int32", **named)
 
 
-def module(case: Case, w: np.ndarray, bias: np.ndarray, multiplier: np.ndarray) -> tvm.IRModule:
-    """x -> (sums, codes behind bias and requantize)."""
+def module(
+    case: Case, w: np.ndarray, bias: np.ndarray, multiplier: np.ndarray, sizes: tuple[int | str, ...] = ()
+) -> tvm.IRModule:
+    """x -> (sums, codes behind bias and requantize); sizes: of x where they are not those of the case."""
     column, zero = relax.const(bias.reshape(-1, *[1] * case.spatial)), relax.const(np.zeros(len(bias), np.int32))
 
     def body(builder: relax.BlockBuilder, x: relax.Var) -> list[relax.Expr]:
@@ -119,7 +121,7 @@ def module(case: Case, w: np.ndarray, bias: np.ndarray, multiplier: np.ndarray) 
         codes = ops.requantize(acc, relax.const(multiplier), zero, zero_point=3, axis=1, dtype="uint8")
         return [call(case, x, w), codes]
 
-    return build_module({"x": (tuple(case.x), case.x_dtype)}, body)
+    return build_module({"x": (sizes or tuple(case.x), case.x_dtype)}, body)
 
 
 @pytest.mark.slow
@@ -169,6 +171,29 @@ def test_kernels_take_all_of_them(number: int) -> None:
     lowerer.run()
     kernels = [name for name in lowerer.kernel_names.values() if "conv2d" in name or "depthwise" in name]
     assert len(kernels) == 2
+
+
+TRANSPOSED = [number for number, case in enumerate(CASES) if case.transposed and case.spatial < 3]
+
+
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
+@pytest.mark.parametrize("number", TRANSPOSED)
+def test_transposed_of_any_size(number: int, level: str) -> None:
+    """One function for many sizes, with a kernel."""
+    case = CASES[number]
+    _, w, bias = operands(case)
+    multiplier = np.full(len(bias), 0.004, np.float32)
+    mod = module(case, w, bias, multiplier, ("n", case.x[1], *("h", "w")[: case.spatial]))
+    exe = tvmq.build(mod, target=f"llvm -mcpu={CPUS[level]}")
+    assert any("depth_to_space" in kernel for kernel in exe.kernels.values())
+    column = bias.reshape(-1, *[1] * case.spatial)
+    for batch, sides in [(1, case.x[2:]), (2, (3, 9)), (3, (17, 5)), (1, (8, 40))]:
+        x, *_ = operands(replace(case, x=(batch, case.x[1], *sides[: case.spatial])))
+        found, expected = exe.run({"x": x}), sums(case, x, w)
+        np.testing.assert_array_equal(found[0], expected)
+        codes = numerics.requantize(expected + column, multiplier, zero_point=3, axis=1, dtype=np.uint8)
+        np.testing.assert_array_equal(found[1], codes)
 
 
 @pytest.mark.slow

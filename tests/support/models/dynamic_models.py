@@ -11,7 +11,7 @@ from tests.support.random.graphs import random_model
 WIDTH, HEADS, WORDS, LONGEST = 32, 4, 50, 64
 
 
-class _Nodes:
+class Nodes:
     """Nodes and constants of a graph in the making."""
 
     def __init__(self, seed: int) -> None:
@@ -45,7 +45,7 @@ class _Nodes:
 
 def encoder(layers: int = 1, seed: int = 0) -> onnx.ModelProto:
     """ids, mask [batch, sequence] -> means of the words [batch, WIDTH]; positions are cut from a table."""
-    g = _Nodes(seed)
+    g = Nodes(seed)
     ones = np.ones(WIDTH, np.float32)
     mask = g.add("Cast", "mask", to=TensorProto.FLOAT)
     hidden = g.add("Mul", g.add("Sub", g.constant(np.float32(1)), mask), g.constant(np.float32(-10000)))
@@ -81,7 +81,7 @@ def texts(count: int, length: int, seed: int = 0) -> dict[str, np.ndarray]:
 
 def pictures(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
     """x [batch, 3, rows, columns] -> [batch, 4, rows, columns]: convolutions, a sum, a pool, a nearest resize."""
-    g, c = _Nodes(seed), channels
+    g, c = Nodes(seed), channels
     x = g.add("Relu", g.add("Conv", "x", g.weight(c, 3, 3, 3), pads=[1, 1, 1, 1]))
     x = g.add("Relu", g.add("Add", x, g.add("Conv", x, g.weight(c, c, 3, 3), pads=[1, 1, 1, 1])))
     y = g.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
@@ -97,7 +97,7 @@ def branches(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
     """x [batch, 3, rows, columns] -> [batch, 4, rows, columns], even sizes: a depthwise convolution, a concat, a pool of
     padded windows, a table, a linear resize, and the mean of all pixels, which is added everywhere.
     """
-    g, c = _Nodes(seed), channels
+    g, c = Nodes(seed), channels
     x = g.add("Relu", g.add("Conv", "x", g.weight(c, 3, 3, 3), pads=[1, 1, 1, 1]))
     x = g.add("Relu", g.add("Conv", x, g.weight(c, 1, 3, 3), pads=[1, 1, 1, 1], group=c))
     wide = g.add("Sigmoid", g.add("Conv", x, g.weight(2 * c, c, 1, 1)))
@@ -113,7 +113,7 @@ def branches(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
 
 def reader(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
     """x [batch, 1, 8, columns] -> [columns / 2, batch, 6]: convolutions, pools, two directions of an LSTM, a product."""
-    g, c, hidden = _Nodes(seed), channels, 2 * channels
+    g, c, hidden = Nodes(seed), channels, 2 * channels
     x = g.add("Relu", g.add("Conv", "x", g.weight(c, 1, 3, 3), pads=[1, 1, 1, 1]))
     x = g.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
     x = g.add("Relu", g.add("Conv", x, g.weight(c, c, 3, 3), pads=[1, 1, 1, 1]))

@@ -53,6 +53,22 @@ def test_verify_fails_where_values_differ(cli, fake, samples):
     assert json.loads(cli("verify", "m.tvmq", "--data", samples, "--json").out)["exact"] is False
 
 
+def test_verify_of_samples_in_other_surroundings(cli, fake, samples, monkeypatch):
+    asked = {}
+
+    def check(exe, arrays, **options):
+        asked.update(options, names=list(arrays))
+        options.pop("advance")()
+        return fake.report
+
+    fake.report.holds = True
+    monkeypatch.setattr("tvmq.check_invariance", check, raising=False)
+    result = cli("verify", "m.tvmq", "--data", samples, "--invariance", "--mask", "mask", "--left")
+    assert (result.code, asked["mask"], asked["left"], asked["samples"], asked["names"]) == (0, "mask", True, 8, ["x"])
+    fake.report.holds = False
+    assert cli("verify", "m.tvmq", "--data", samples, "--invariance").code == 1
+
+
 def test_explain(cli, fake):
     assert cli("explain", "m.tvmq").out == "exact: yes\n"
     assert json.loads(cli("explain", "m.tvmq", "--json").out) == fake.report.to_dict()

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
-from tvm import relax
+from tvm import relax, tirx
 
 import tvmq
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 
 
-def build_relu() -> tvmq.Executable:
-    """y = relu(x), two rows."""
-    x = relax.Var("x", relax.TensorType((2, 3), "float32"))
+def build_relu(rows: Any = 2) -> tvmq.Executable:
+    """y = relu(x) of three columns."""
+    x = relax.Var("x", relax.TensorType((rows, 3), "float32"))
     builder = relax.BlockBuilder()
     with builder.function("main", [x]):
         with builder.dataflow():
@@ -50,4 +51,17 @@ def test_run_takes_the_folder_and_bench_a_saved_model(cli, tmp_path):
     assert result.code == 0, result.err
     (scores,) = np.load(tmp_path / "out.npz").values()
     np.testing.assert_array_equal(scores, exe(x))
-    assert "is a folder or a library, which `tvmq run` alone takes; name the .tvmq file" in cli("bench", tmp_path / "net").err
+    assert (
+        "is a folder or a library, which `tvmq run` alone takes; name the .tvmq file"
+        in cli("bench", tmp_path / "net").err
+    )
+
+
+@pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
+def test_run_takes_all_rows_of_a_dynamic_model(cli, tmp_path):
+    tvmq.export_library(build_relu(tirx.Var("rows", "int64")), tmp_path / "net")
+    x = np.random.default_rng(0).standard_normal((7, 3)).astype(np.float32)
+    np.savez(tmp_path / "in.npz", x=x)
+    result = cli("run", tmp_path / "net", "--data", tmp_path / "in.npz", "--output", tmp_path / "out.npz")
+    assert result.code == 0, result.err
+    np.testing.assert_array_equal(next(iter(np.load(tmp_path / "out.npz").values())), np.maximum(x, 0))

@@ -9,63 +9,76 @@ Tests: tests/library/test_export_library.py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import tvm
 import tvm_ffi
 from tvm import tirx
 
-from tvmq.errors import BuildError
-
 ALLOCATE = "TVMBackendAllocWorkspace"
 BYTES = 2  # which of its arguments is the size
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scratch:
     """Sizes of the buffers of a kernel: of those that it has once, and of those that each thread has.
 
-    >>> Scratch((100,), (200,)).sum_bytes(64)
-    (192, 320)
+    A size that depends on shapes is an expression of variables.
+
+    shared, of_threads  numbers and expressions
+    sources             {variable: (number of an argument, its axis; None for an argument that is a number)}
+    bound               {variable: expression}
     """
 
-    shared: tuple[int, ...] = ()
-    of_threads: tuple[int, ...] = ()
-
-    def sum_bytes(self, head: int) -> tuple[int, int]:
-        """Sums where each buffer begins at a multiple of 64 behind a head of so many bytes."""
-        return _sum_bytes(self.shared, head), _sum_bytes(self.of_threads, head)
-
-
-def _sum_bytes(sizes: tuple[int, ...], head: int) -> int:
-    return sum(head + -(-size // 64) * 64 for size in sizes)
+    shared: tuple[Any, ...] = ()
+    of_threads: tuple[Any, ...] = ()
+    sources: Mapping[tirx.Var, tuple[int, int | None]] = field(default_factory=dict)
+    bound: Mapping[tirx.Var, Any] = field(default_factory=dict)
 
 
 def measure_scratch(functions: Mapping[str, Any], compiler: Any) -> dict[str, Scratch]:
-    """{function: what it allocates}; called inside of the PassContext in which the functions are compiled.
-
-    raises   BuildError for a size that is no number
-    """
+    """{function: what it allocates}; called inside of the PassContext in which the functions are compiled."""
     mod = tvm.IRModule(dict(functions))
     mod = tirx.transform.BindTarget(compiler.with_host(compiler))(mod)
     passes, final, _ = tirx.get_tir_pipeline("default")
     lowered = final()(passes(mod))
-    return {
-        gvar.name_hint: Scratch(*map(tuple, _sizes(gvar.name_hint, func.body)))
-        for gvar, func in lowered.functions_items()
-    }
+    return {gvar.name_hint: _measure(functions[gvar.name_hint], func.body) for gvar, func in lowered.functions_items()}
 
 
-def _sizes(name: str, body: Any) -> tuple[list[int], list[int]]:
+def _measure(func: Any, body: Any) -> Scratch:
+    """What the body allocates that was made of a function."""
+    shared, of_threads = _sizes(body)
+    if all(isinstance(size, int) for size in (*shared, *of_threads)):
+        return Scratch(tuple(shared), tuple(of_threads))
+    bound: dict[tirx.Var, Any] = {}
+    sources = _sources(func)
+
+    def visit(bind: Any) -> None:
+        if bind.var not in sources:
+            bound[bind.var] = bind.value
+
+    tvm_ffi.structural_walk(body, [(tirx.Bind, visit)])
+    return Scratch(tuple(shared), tuple(of_threads), sources, bound)
+
+
+def _sources(func: Any) -> dict[tirx.Var, tuple[int, int | None]]:
+    """Where the variables of a function's shapes come from."""
+    sources: dict[tirx.Var, tuple[int, int | None]] = {}
+    for number, param in enumerate(func.params):
+        shape = getattr(param.ty, "shape", None)
+        if shape is None:
+            sources[param] = number, None
+        for axis, size in enumerate(shape or ()):
+            if isinstance(size, tvm.ir.Var):
+                sources.setdefault(size, (number, axis))
+    return sources
+
+
+def _sizes(body: Any) -> tuple[list[Any], list[Any]]:
     """Sizes of the buffers that are outside of parallel loops, and inside."""
-    inner: list[int] = []
-    for loop in _parallel_loops(body):
-        inner += _allocated_sizes(name, loop.body)
-    every = _allocated_sizes(name, body)
-    for size in inner:
-        every.remove(size)
-    return every, inner
+    inner = [size for loop in _parallel_loops(body) for size in _allocated_sizes(loop.body)]
+    return _allocated_sizes(body, outside=True), inner
 
 
 def _parallel_loops(body: Any) -> list[Any]:
@@ -82,17 +95,17 @@ def _parallel_loops(body: Any) -> list[Any]:
     return loops
 
 
-def _allocated_sizes(name: str, body: Any) -> list[int]:
-    sizes: list[int] = []
+def _allocated_sizes(body: Any, *, outside: bool = False) -> list[Any]:
+    """Sizes of the buffers of a body; outside: but for those in parallel loops."""
+    sizes: list[Any] = []
 
     def visit(call: Any) -> None:
         if str(getattr(call.op, "name", "")).endswith(ALLOCATE):
             size = call.args[BYTES]
-            if not isinstance(size, tirx.IntImm):
-                raise BuildError(
-                    f"export_library: kernel '{name}' needs memory of a computed size; fix all sizes of the model"
-                )
-            sizes.append(int(size))
+            sizes.append(int(size) if isinstance(size, tirx.IntImm) else size)
 
-    tvm_ffi.structural_walk(body, [(tvm.ir.Call, visit)])
+    def skip(loop: Any) -> Any:
+        return tvm_ffi.WalkResult.SKIP if outside and loop.kind == tirx.ForKind.PARALLEL else None
+
+    tvm_ffi.structural_walk(body, [(tirx.For, skip), (tvm.ir.Call, visit)], order="pre")
     return sizes

@@ -21,7 +21,7 @@ from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED
 from tvmq.graph.symbolic import dynamic_dimensions
-from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves, op_name, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves, op_name, rank_of, sizes_of
 from tvmq.runtime.artifact.model_description import Description, Entries
 
 CONVOLUTIONS, TRANSPOSED_CONVOLUTIONS = where(kind=CONVOLUTION), where(kind=TRANSPOSED)
@@ -155,7 +155,7 @@ def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None) -> None:
 
 
 # Measured on one core of an Emerald Rapids, 56x56x64 with a product before it: depthwise of codes 2.0, of floats 5.8;
-# transposed 303 (codes) and 372 (floats)
+# loops of a transposed convolution 303 (codes) and 372 (floats)
 LOOPS, DEPTHWISE = 300, {"float32": 6}
 CODES_DEPTHWISE = 2
 
@@ -163,7 +163,7 @@ CODES_DEPTHWISE = 2
 def _factor(value: relax.Expr) -> int:
     """So many times as long as with fixed sizes an operator of dynamic ones takes; 1 where it has a kernel."""
     op = op_name(value)
-    if op in TRANSPOSED_CONVOLUTIONS or op == "nn.conv3d":
+    if op == "nn.conv3d" or (op in TRANSPOSED_CONVOLUTIONS and rank_of(value) == 5):
         return LOOPS
     if op not in CONVOLUTIONS or int(value.attrs.groups) == 1:
         return 1

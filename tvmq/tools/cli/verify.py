@@ -6,7 +6,7 @@ Tests: tests/tools/cli/test_commands.py
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,25 +14,37 @@ import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Batches, batch_of, check_arrays, read_arrays
+from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
 
 
 def verify(
     model: Path, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 8, backend: str | None = None,
-    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+    invariance: bool = False, mask: str | None = None, left: bool = False, sha256: str | None = None,
+    as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Compare a saved model with the definition of its operators, or with a described chip, value by value.
 
     Prints "exact: yes" ("equal: yes" for a chip) and exits with 0, or says where they differ and exits with 1.
 
+    With --invariance samples are instead run alone and in other surroundings: in batches, in another order, by several
+    threads, with other values and more positions behind the mask. Prints a line for each of them, and the first layer
+    where a sample's result depends on more than itself.
+
     Example: tvmq verify resnet18.tvmq --data pictures.npz
+    Example: tvmq verify minilm.tvmq --data texts.npz --invariance --mask attention_mask
 
     samples  Number of samples to compare; the NumPy definition is slow.
     backend  Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".
+    invariance  Compare samples run alone with the same in batches, in other orders, by several threads, and padded.
+    mask  With --invariance: the input that is 0 where a position is padding; the only one with "mask" in its name.
+    left  With --invariance: put padding in front as well, of models that count positions by the mask.
     """
     check_arrays(data)
     exe = tvmq.load(model, sha256=sha256)
     arrays = read_arrays(data, [info.name for info in exe.input_info])
+    if invariance:
+        _check_invariance(exe, arrays, mask, left=left, samples=samples, as_json=as_json, quiet=quiet)
+        return
     size = batch_of(exe)
     batches = Batches({name: array[: max(samples, size)] for name, array in arrays.items()}, size)
     with step("verify", len(batches), quiet=quiet) as advance:
@@ -40,4 +52,14 @@ def verify(
         result = tvmq.verify(exe, batches, backend=backend)
     print_result(result, as_json=as_json)
     if not result.exact:
+        raise typer.Exit(FAILED)
+
+
+def _check_invariance(
+    exe: Any, arrays: Arrays, mask: str | None, *, left: bool, samples: int, as_json: bool, quiet: bool
+) -> None:
+    with step("verify", quiet=quiet) as advance:
+        result = tvmq.check_invariance(exe, arrays, mask=mask, left=left, samples=samples, advance=advance)
+    print_result(result, as_json=as_json)
+    if not result.holds:
         raise typer.Exit(FAILED)

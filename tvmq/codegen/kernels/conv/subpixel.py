@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +62,10 @@ class SubpixelAxis:
         """Padding of the convolution behind x."""
         blocks = -(-(self.offset + self.out) // self.stride)
         return max(0, blocks - 1 + self.kernel - self.before - self.size)
+
+    def blocks(self, size: Any) -> Any:
+        """Elements of the convolution's result for so many of x."""
+        return size + (self.before + self.after - self.kernel + 1)
 
     def places(self) -> list[tuple[int, int, int]]:
         """(tap, its phase, its tap of the convolution) of all taps."""

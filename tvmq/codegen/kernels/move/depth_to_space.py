@@ -13,15 +13,15 @@ Tests: tests/codegen/kernels/conv/test_subpixel.py
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, flatten_buffer, load
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape, bind, bind_size, flatten_buffer, load
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -30,11 +30,12 @@ from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 100_000  # bytes in about 10 us
 Three = tuple[int, int, int]
+Sizes = tuple[Expr, Expr, Expr]
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Sizes; triples are (depth, rows, columns).
+    """Sizes; triples are (depth, rows, columns). Of pictures (a depth of 1) sizes may be names that only a run tells.
 
     size     of x
     block    pixels that one pixel of x becomes
@@ -43,11 +44,11 @@ class Spread:
     groups   runs of channels that each hold all pixels of a block
     """
 
-    batch: int
-    size: Three
+    batch: Expr
+    size: Sizes
     channels: int
     block: Three
-    out: Three
+    out: Sizes
     offset: Three = (0, 0, 0)
     groups: int = 1
 
@@ -56,11 +57,23 @@ class Spread:
         """Channels of y."""
         return self.channels // prod(self.block)
 
+    @property
+    def is_fixed(self) -> bool:
+        """True where all sizes are numbers."""
+        return all(isinstance(size, int) for size in (self.batch, *self.size, *self.out))
+
+    def with_sizes(self, function: FunctionBuilder) -> Spread:
+        """The spread with the sizes of a run in place of names."""
+        batch, *sizes = (function.sizes.get(size, size) for size in (self.batch, *self.size, *self.out))
+        return replace(self, batch=batch, size=tuple(sizes[:3]), out=tuple(sizes[3:]))
+
     def check(self) -> None:
         """Raise BuildError where x does not hold what y asks for."""
+        axes = zip(self.size, self.block, self.out, self.offset, strict=True)
         fits = self.channels % (self.groups * prod(self.block)) == 0 and all(
             0 <= offset < block and 0 < out <= size * block - offset
-            for size, block, out, offset in zip(self.size, self.block, self.out, self.offset, strict=True)
+            for size, block, out, offset in axes
+            if isinstance(size, int) and isinstance(out, int)
         )
         if not fits:
             raise BuildError(
@@ -79,30 +92,34 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     name = f"depth_to_space_{isa.name}"
     with FunctionBuilder(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)
-        row_bytes = spread.out[2] * spread.out_channels * itemsize
-        over_rows(prod(y_shape[:3]), row_bytes, GRAIN, lambda: lambda row: _row(spread, x, y, lanes, row))
+        sizes = spread.with_sizes(function)
+        row_bytes, rows = bind_size(sizes.out[2] * spread.out_channels * itemsize), function.count(y_shape[:3])
+        over_rows(rows, row_bytes, GRAIN, lambda: lambda row: _row(sizes, x, y, lanes, row))
     return Kernel(
         name, function.prim_func, (), ("depth_to_space", spread, dtype, isa.name), work=KernelWork("depth_to_space")
     )
 
 
-def _four(shape: Sequence[int]) -> tuple[int, ...]:
+def _four(shape: Shape) -> Shape:
     """Depth goes with the batch: kernels of pictures have four axes."""
-    return (shape[0] * shape[1], *shape[2:])
+    batch, depth, *rest = shape
+    return (batch if depth == 1 else int(batch) * int(depth), *rest)
 
 
 def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[no-untyped-def]
     """Move a row of the result."""
     (depth, rows, columns), (block_d, block_h, block_w) = spread.size, spread.block
     out_d, out_h, out_w = spread.out
-    d = make_opaque(T.floormod(T.floordiv(row, out_h), out_d) + spread.offset[0])
-    h = make_opaque(T.floormod(row, out_h) + spread.offset[1])
-    line = (T.floordiv(row, out_h * out_d) * depth + T.floordiv(d, block_d)) * rows + T.floordiv(h, block_h)
+    # of numbers that are not negative; TVM writes the operands of a floor several times
+    divide, rest_of = (T.floordiv, T.floormod) if spread.is_fixed else (T.truncdiv, T.truncmod)
+    d = make_opaque(rest_of(divide(row, out_h), out_d) + spread.offset[0])
+    h = make_opaque(rest_of(row, out_h) + spread.offset[1])
+    line = (divide(row, out_h * out_d) * depth + T.floordiv(d, block_d)) * rows + T.floordiv(h, block_h)
     part = spread.out_channels // spread.groups
     phase = make_opaque((T.floormod(d, block_d) * block_h + T.floormod(h, block_h)) * (block_w * part))
     begin, target = make_opaque(line * (columns * spread.channels)), make_opaque(row * (out_w * spread.out_channels))
 
-    def pixels(column: Expr, first: int, count: int, to: Expr) -> None:
+    def pixels(column: Expr, first: Expr, count: int, to: Expr) -> None:
         """`count` output pixels from the `first` of the block of an input column."""
         source = begin + column * spread.channels + phase
         if spread.groups == 1:
@@ -116,6 +133,9 @@ def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[n
                 copy_lanes(y, place, x, run + (first + k) * part, part, lanes)
 
     offset = spread.offset[2]
+    if not isinstance(out_w, int):
+        _dynamic_columns(out_w, block_w, offset, pixels)
+        return
     lead = min(block_w - offset, out_w) if offset else 0
     if lead:
         pixels(0, offset, lead, 0)
@@ -126,6 +146,20 @@ def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[n
             pixels(column + skipped, 0, block_w, column * block_w + lead)
     if rest:
         pixels(whole + skipped, 0, rest, whole * block_w + lead)
+
+
+def _dynamic_columns(out: Expr, block: int, offset: int, pixels: Callable[[Expr, Expr, int, Expr], None]) -> None:
+    """The pixels of a row whose length only a run tells: those of incomplete blocks one by one."""
+    lead = bind(T.min(block - offset, out)) if offset else 0
+    whole = make_opaque(T.truncdiv(out - lead, block))
+    skipped = 1 if offset else 0
+    if offset:
+        with T.serial(0, lead) as k:
+            pixels(0, offset + k, 1, k)
+    with T.serial(0, whole) as column:
+        pixels(column + skipped, 0, block, column * block + lead)
+    with T.serial(0, out - lead - whole * block) as k:
+        pixels(whole + skipped, k, 1, whole * block + lead + k)
 
 
 RESIZE_GRAIN = 200_000  # bytes in about 10 us

@@ -2,6 +2,9 @@
 
 The convolution has the kernels of conv2d, with bias, requantize, table or clip; see kernels/conv/subpixel.py.
 
+A dynamic size of pictures and lines makes a convolution of any size, if the result's is its multiple by the stride, and
+so many more.
+
 Tests: tests/passes/test_convolutions.py
 """
 
@@ -12,19 +15,23 @@ from typing import Any
 
 import numpy as np
 from tvm import relax
+from tvm.sym import Analyzer
 
 from tvmq import numerics
 from tvmq.codegen.kernels.conv.choose import choose_convolution
+from tvmq.codegen.kernels.conv.dynamic_pictures import USUAL_SIDE, usual_convolution
 from tvmq.codegen.kernels.conv.stack_depth import DepthWindows
 from tvmq.codegen.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.codegen.kernels.move.depth_to_space import Spread, depth_to_space
-from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d, FixedRequantize, Requantize
+from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, FixedRequantize, Requantize
 from tvmq.codegen.kernels.parts.packing import packed_from
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.conv2d import pair, sizes_of, stack_slices, stacked_weight
 from tvmq.codegen.lower.rules.epilogue import finish_of
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, shape_of
+from tvmq.codegen.lower.rules.shape import nhwc_shape
+from tvmq.graph.sizes import Dim, is_number, name_dynamic_sizes
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of
 
 INT32 = np.iinfo(np.int32)
 # spatial axes -> layout of the kernel
@@ -96,18 +103,20 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if not _takes(call, dtype_of(view.var[source])):
         return False
     phases = _phases(call)
+    if phases is None:
+        return False
     filters, (_, rows, columns) = phases.filters, phases.axes
     finish = finish_of(view, chain, phases.weight.shape[1] * phases.groups)
     bias = phases.bias(finish.bias)
     if bias is not None and bias.dtype == np.int64:
         return False
     x, windows = _slices(lowerer, source, phases)
-    batch, height, width, channels = shape_of(x)
-    conv = Conv2d(
-        batch,
-        height,
-        width,
-        channels,
+    *pictures, channels = list(x.ty.shape)
+    blocks = [pictures[0], *(axis.blocks(size) for axis, size in zip((rows, columns), pictures[1:], strict=True))]
+    sizes = name_dynamic_sizes([*pictures, *blocks])
+    conv = usual_convolution(
+        sizes[:3],
+        int(channels),
         len(filters),
         kernel=pair(filters.shape[3:]),
         padding=(rows.before, columns.before, rows.after, columns.after),
@@ -115,9 +124,16 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         x_dtype=dtype_of(x),
     )
     epilogue = tuple(phases.step(step) for step in finish.epilogue)
-    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(filters), bias, phases.zero_point, epilogue)
+    operands = conv, stacked_weight(filters), bias, phases.zero_point, epilogue
+    is_fixed = all(isinstance(size, int) for size in sizes)
+    kernel = lowerer.choose(choose_convolution, *operands, sizes=None if is_fixed else sizes)
     if kernel is None:
         return False
+    if not is_fixed:
+        dtype = dtype_of(view.var[finish.end])
+        sums = lowerer.call(kernel, [x], [*blocks, conv.filters], dtype, f"{finish.end}_phases")
+        _spread_dynamic(lowerer, finish.end, sums, phases)
+        return True
     if all(axis.kernel * axis.stride == axis.taps for axis in phases.axes):
         kernel = packed_from(kernel, phases.weight, *phases.moves())
     dtype = dtype_of(view.var[finish.end])
@@ -125,6 +141,19 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     spread = phases.spread(conv.batch // windows, (windows, conv.out_height, conv.out_width), conv.filters)
     give_spread(lowerer, finish.end, sums, spread)
     return True
+
+
+def _spread_dynamic(lowerer: Lowerer, name: str, x: relax.Expr, phases: _Phases) -> None:
+    """`name`, a picture of dynamic size, is x with its channels spread over pixels."""
+    batch, rows, columns, channels = nhwc_shape(lowerer, name)
+    sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], rows, columns])
+    _, down, across = phases.axes
+    spread = Spread(
+        sizes[0], (1, *sizes[1:3]), int(x.ty.shape[3]), (1, down.stride, across.stride), (1, *sizes[3:]),
+        (0, down.offset, across.offset), phases.groups,
+    )  # fmt: skip
+    kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
+    lowerer.give_nhwc(name, lowerer.call(kernel, [x], [batch, rows, columns, channels], dtype_of(x), name))
 
 
 def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> None:
@@ -144,14 +173,18 @@ def _takes(call: relax.Call, x_dtype: str) -> bool:
     return dtype_of(call.args[1]) == ("float32" if x_dtype == "float32" else "int8")
 
 
-def _phases(call: relax.Call) -> _Phases:
+def _phases(call: relax.Call) -> _Phases | None:
+    """The phases; None for a volume of dynamic size, and for results that are no multiple and so many more."""
     attrs, weight = call.attrs, const_value(call.args[1])
     missing = 5 - weight.ndim
+    sides = zip(list(call.args[0].ty.shape)[2:], list(call.ty.shape)[2:], attrs.strides, strict=True)
+    sizes = [_usual_sizes(size, out, int(stride)) for size, out, stride in sides]
+    if None in sizes or (missing == 0 and not all(map(is_number, [*call.args[0].ty.shape, *call.ty.shape]))):
+        return None
     axes = [
-        SubpixelAxis(size, out, taps, int(stride), int(padding), int(dilation))
-        for size, out, taps, stride, padding, dilation in zip(
-            shape_of(call.args[0])[2:], shape_of(call)[2:], weight.shape[2:],
-            attrs.strides, list(attrs.padding)[: 3 - missing], attrs.dilation, strict=True,
+        SubpixelAxis(*sides, taps, int(stride), int(padding), int(dilation))
+        for sides, taps, stride, padding, dilation in zip(
+            sizes, weight.shape[2:], attrs.strides, list(attrs.padding)[: 3 - missing], attrs.dilation, strict=True,
         )
     ]  # fmt: skip
     return _Phases(
@@ -160,6 +193,14 @@ def _phases(call: relax.Call) -> _Phases:
         int(attrs.groups),
         int(attrs.zero_point) if op_name(call) == "tvmq.conv_transpose" else 0,
     )
+
+
+def _usual_sizes(size: Dim, out: Dim, stride: int) -> tuple[int, int] | None:
+    """Size of an axis and of its result; a usual one and its result where only a run tells."""
+    if is_number(size) and is_number(out):
+        return int(size), int(out)
+    more = Analyzer().simplify(out - size * stride)
+    return (USUAL_SIDE, USUAL_SIDE * stride + int(more)) if is_number(more) else None
 
 
 def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr, int]:

@@ -7,7 +7,11 @@
     def test_model_gives_the_same_codes():
         tvmq.testing.assert_same_codes("model.tvmq", "golden.npz")
 
-Tests: tests/integrations/test_testing.py
+    # and that a text has the same embedding in any batch, however it is padded
+    def test_an_embedding_is_that_of_its_text():
+        tvmq.testing.assert_invariant("model.tvmq", "texts.npz", mask="attention_mask")
+
+Tests: tests/tools/test_testing.py
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import numpy as np
 from tvmq.base.text import printable
 from tvmq.errors import DataError
 from tvmq.runtime.executable import load
+from tvmq.tools.analysis.invariance import check_invariance
 
 INPUT, OUTPUT = "input/{}/{}", "output/{}/{}"  # number of the sample, name
 
@@ -69,6 +74,17 @@ def assert_same_codes(model: Any, path: str | os.PathLike[str]) -> None:
         for name, values in expected.items():
             difference = _first_difference(results[name], values)
             assert not difference, f"sample {number} of '{path}', output '{name}': {difference}"
+
+
+def assert_invariant(model: Any, data: Any, *, mask: str | None = None, left: bool = False, runs: int = 20) -> None:
+    """Assert that what a model gives for a sample depends on that sample alone: `tvmq.check_invariance`.
+
+    model    a tvmq.Executable, or the path of a saved one
+    raises   AssertionError that says in which surroundings it does not, and the first layer that differs
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test
+    result = check_invariance(_executable(model), data, mask=mask, left=left, runs=runs)
+    assert result.holds, str(result)
 
 
 def _executable(model: Any) -> Any:

@@ -1,0 +1,315 @@
+"""Libraries of models with dynamic sizes: bits of the definition, sizes that are refused, indices outside of a table."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+import tvm
+from tvm import relax
+
+import tvmq
+from tests.library.test_export_library import compile_example, needs_gcc
+from tests.library.test_selftest import TARGETS, SelfTest
+from tests.support.models import dynamic_models
+from tvmq.errors import DataError
+from tvmq.library.library_export import LibraryExport
+from tvmq.runtime.artifact.native_library import runs_linux_x86
+from tvmq.runtime.c_library import Buffer, CFunctions, Tensor, load_library
+from tvmq.runtime.inputs import aligned_zeros
+
+pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
+NULL, SHORT_WORKSPACE, WRONG_SIZE, NO_SUCH, WRONG_INDEX = -1, -4, -5, -6, -15
+Feed = Mapping[str, np.ndarray]
+
+
+def pictures(count: int, *sizes: int, channels: int = 3) -> Feed:
+    """Input of picture models."""
+    random = np.random.default_rng(sum(sizes))
+    return {"x": random.standard_normal((count, channels, *sizes)).astype(np.float32)}
+
+
+def lines(count: int, columns: int) -> Feed:
+    """Input of `reader`."""
+    return pictures(count, 8, columns, channels=1)
+
+
+@dataclass(frozen=True)
+class Dynamic:
+    """A quantized model of dynamic sizes and its library."""
+
+    module: tvm.IRModule
+    export: LibraryExport
+
+    def differing(self, feeds: list[Feed]) -> int:
+        """Bytes that differ from those of the definition."""
+        model, differing = load_library(self.export.library.parent), 0
+        for feed in feeds:
+            for result, expected in zip(model.run(feed), tvmq.reference.run(self.module, feed), strict=True):
+                assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
+                differing += int((result.view(np.uint8) != expected.view(np.uint8)).sum())
+        return differing
+
+
+def export_model(model: onnx.ModelProto, feed: Feed, folder: Path, target: Any = "x86-64-v3") -> Dynamic:
+    """Quantize a model the fast way and export it."""
+    mod, params = tvmq.from_onnx(model)
+    fast = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False}
+    with tvmq.qconfig(**fast, outlier_channels=False):
+        module = tvmq.quantize(mod, params, [dict(feed)], guard=None)
+    return Dynamic(module, tvmq.export_library(module, folder, target=target))
+
+
+@pytest.fixture(scope="module")
+def of_pictures(tmp_path_factory: pytest.TempPathFactory) -> Dynamic:
+    """Pictures of any batch, rows and columns."""
+    return export_model(dynamic_models.pictures(), pictures(1, 16, 16), tmp_path_factory.mktemp("m") / "pictures")
+
+
+@pytest.fixture(scope="module")
+def of_texts(tmp_path_factory: pytest.TempPathFactory) -> Dynamic:
+    """Texts of any batch and up to 64 words."""
+    return export_model(dynamic_models.encoder(), dynamic_models.texts(2, 16), tmp_path_factory.mktemp("m") / "texts")
+
+
+def test_pictures_of_any_size(of_pictures):
+    sizes = [(1, 16, 16), (3, 10, 7), (2, 33, 18), (1, 2, 2), (5, 2, 40)]
+    assert of_pictures.differing([pictures(*size) for size in sizes]) == 0
+
+
+def test_texts_of_any_length(of_texts):
+    sizes = [(1, 1), (3, 7), (2, 64), (1, 16)]
+    assert of_texts.differing([dynamic_models.texts(*size) for size in sizes]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("model", "make", "sizes"),
+    [
+        (dynamic_models.branches, pictures, [(1, 16, 16), (2, 34, 18), (3, 9, 11), (1, 64, 2)]),
+        (dynamic_models.reader, lines, [(1, 16), (3, 20), (2, 50), (4, 3)]),
+        (dynamic_models.encoder, dynamic_models.texts, [(1, 1), (7, 3), (2, 64), (1, 33)]),
+        (dynamic_models.pictures, pictures, [(1, 64, 64), (4, 5, 5), (2, 100, 3)]),
+    ],
+)
+def test_all_kinds_on_all_instruction_sets(model, make, sizes, target, tmp_path):
+    feeds = [make(*size) for size in sizes]
+    dynamic = export_model(model(), feeds[0], tmp_path / "model", target)
+    assert dynamic.differing(feeds) == 0
+    selftest = SelfTest(dynamic.export.library, "model")
+    assert selftest.init() == 0
+    status, compared, number, _ = selftest.run()
+    assert status == 0 and number == compared > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_random_graphs_of_any_batch(seed, tmp_path):
+    model = dynamic_models.random_batches(seed)
+    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim][1:] for v in model.graph.input}
+    random = np.random.default_rng(seed)
+
+    def feed(count: int) -> Feed:
+        return {name: random.standard_normal((count, *shape)).astype(np.float32) for name, shape in shapes.items()}
+
+    dynamic = export_model(model, feed(1), tmp_path / "model")
+    batches = (
+        (1, 2, 5)
+        if dynamic.export.library and "batch" in json.loads(dynamic.export.facts.read_text())["limits"]
+        else (1,)
+    )
+    assert dynamic.differing([feed(count) for count in batches]) == 0
+
+
+def test_a_batch_of_none_gives_nothing(of_pictures, of_texts):
+    assert load_library(of_pictures.export.library)(pictures(0, 6, 4)["x"]).shape == (0, 4, 6, 4)
+    assert load_library(of_texts.export.library).run(dynamic_models.texts(0, 4))[0].shape == (0, 32)
+
+
+def test_golden_values_of_dynamic_layers(of_pictures, of_texts):
+    for dynamic, name in ((of_pictures, "pictures"), (of_texts, "texts")):
+        selftest = SelfTest(dynamic.export.library, name)
+        assert selftest.init() == 0
+        status, compared, number, layer = selftest.run()
+        assert (status, number, layer) == (0, compared, None) and compared > 5
+
+
+@needs_gcc
+def test_a_c_program_takes_sizes(of_pictures, tmp_path):
+    program = compile_example(of_pictures.export.library.parent, tmp_path / "example")
+    for sizes in ((2, 10, 6), (1, 5, 4)):
+        feed = pictures(*sizes)
+        feed["x"].tofile(tmp_path / "in")
+        subprocess.run([program, *map(str, sizes), tmp_path / "in", tmp_path / "out"], check=True)
+        (expected,) = tvmq.reference.run(of_pictures.module, feed)
+        assert (tmp_path / "out").read_bytes() == expected.tobytes()
+    done = subprocess.run([program, "1", "-3", "4"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "a dynamic dimension has a size that the model does not take" in done.stderr
+    shown = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert "name a size for rows, of 1 to 2147483647" in shown.stderr
+    header = of_pictures.export.header.read_text()
+    assert "size 0: batch, 0 to 2147483647\n   size 1: rows, 1 to" in header
+
+
+class RawLibrary:
+    """Functions of a library with sizes as they are."""
+
+    def __init__(self, export: LibraryExport) -> None:
+        self.name = export.header.stem
+        self.functions = CFunctions(export.library, self.name)
+        self.functions.init()
+        self.dimension: Callable[..., int] = self.functions._library[f"{self.name}_dimension"]
+
+    def workspace_bytes(self, sizes: tuple[int, ...] | None) -> int:
+        """Bytes for one thread, or a status."""
+        return int(self.functions.workspace_bytes(as_sizes(sizes), 1))
+
+    def run(self, sizes: tuple[int, ...] | None, inputs: list[np.ndarray], output: np.ndarray, workspace: int) -> int:
+        """Status of a run with a workspace of so many bytes."""
+        memory = aligned_zeros([workspace + 64], "uint8")
+        buffers = (Buffer * len(inputs))(*(Buffer(array.ctypes.data, array.nbytes) for array in inputs))
+        result, room = Buffer(output.ctypes.data, output.nbytes), Buffer(memory.ctypes.data, workspace)
+        return int(self.functions.run(as_sizes(sizes), buffers, ctypes.byref(result), room, None))
+
+
+def as_sizes(sizes: tuple[int, ...] | None) -> Any:
+    """Sizes as C takes them."""
+    return None if sizes is None else (ctypes.c_int64 * len(sizes))(*sizes)
+
+
+def test_wrong_sizes_get_a_status(of_pictures):
+    library, most = RawLibrary(of_pictures.export), 2**31 - 1
+    x, y = aligned_zeros((1, 3, 8, 8), "float32"), aligned_zeros((1, 4, 8, 8), "float32")
+    need = library.workspace_bytes((1, 8, 8))
+    assert library.run((1, 8, 8), [x], y, need) == 0
+    assert library.run((1, 8, 8), [x], y, need - 1) == SHORT_WORKSPACE == library.run((1, 8, 8), [x], y, 64)
+    wrong = [None, (-1, 8, 8), (1, 0, 8), (1, 8, -(2**63)), (1, 2**63 - 1, 8), (most + 1, 8, 8), (1, most, most)]
+    for sizes in wrong:
+        assert library.workspace_bytes(sizes) == WRONG_SIZE == library.run(sizes, [x], y, need), sizes
+        tensor = Tensor()
+        expected = 0 if sizes is None else WRONG_SIZE
+        assert library.functions.output(0, as_sizes(sizes), ctypes.byref(tensor)) == expected, sizes
+    assert library.workspace_bytes((most, 8, 8)) == need  # samples are run one after the other
+
+
+def test_hostile_sizes_never_lead_outside(of_pictures):
+    library, random = RawLibrary(of_pictures.export), np.random.default_rng(0)
+    ends = np.array([-(2**63), -1, 0, 1, 2, 3, 8, 2**15, 2**20, 2**31 - 1, 2**31, 2**62, 2**63 - 1])
+    x, y = aligned_zeros((1, 3, 8, 8), "float32"), aligned_zeros((1, 4, 8, 8), "float32")
+    statuses = set()
+    for _ in range(500):
+        sizes = tuple(int(size) for size in random.choice(ends, 3))
+        assert library.workspace_bytes(sizes) >= 0 or library.workspace_bytes(sizes) == WRONG_SIZE
+        statuses.add(library.run(sizes, [x], y, 1 << 16))
+    assert statuses <= {0, -2, SHORT_WORKSPACE, WRONG_SIZE} and {-2, WRONG_SIZE} <= statuses
+
+
+def test_dimensions_and_shapes_are_described(of_pictures):
+    library = RawLibrary(of_pictures.export)
+    size = (ctypes.c_int64 * 3)()
+    described = []
+    for number in range(3):
+        assert library.dimension(number, size) == 0
+        described.append((ctypes.c_char_p(size[0]).value, size[1], size[2]))
+    assert described == [(name, int(name != b"batch"), 2**31 - 1) for name in (b"batch", b"rows", b"columns")]
+    assert library.dimension(3, size) == NO_SUCH and library.dimension(0, None) == NULL
+    tensor = Tensor()
+    assert library.functions.output(0, None, ctypes.byref(tensor)) == 0
+    assert (tensor.shape[: tensor.rank], tensor.bytes) == ([-1, 4, -1, -1], -1)
+    assert library.functions.output(0, as_sizes((2, 9, 6)), ctypes.byref(tensor)) == 0
+    assert (tensor.shape[: tensor.rank], tensor.bytes) == ([2, 4, 8, 6], 2 * 4 * 8 * 6 * 4)
+    facts = json.loads(of_pictures.export.facts.read_text())
+    assert [*facts["limits"]] == ["batch", "rows", "columns"] and facts["batch"] == "batch"
+    assert facts["inputs"][0]["shape"] == ["batch", 3, "rows", "columns"]
+
+
+def test_indices_outside_get_a_status(of_texts):
+    library = RawLibrary(of_texts.export)
+    feed = dynamic_models.texts(2, 5)
+    ids, mask = (aligned_zeros((2, 5), "int64") for _ in range(2))
+    ids[...], mask[...] = feed["ids"], feed["mask"]
+    y, need = aligned_zeros((2, 32), "float32"), library.workspace_bytes((2, 5))
+    for index, status in ((0, 0), (49, 0), (-50, 0), (50, WRONG_INDEX), (-51, WRONG_INDEX), (2**63 - 1, WRONG_INDEX)):
+        ids[1, 4] = index
+        assert library.run((2, 5), [ids, mask], y, need) == status
+    with pytest.raises(DataError, match="input 'ids', read by layer .* index 9223372036854775807 lies outside of -50"):
+        load_library(of_texts.export.library).run({"ids": ids, "mask": mask})
+
+
+def test_inputs_of_other_sizes_are_refused(of_texts):
+    model = load_library(of_texts.export.library)
+    feed = dynamic_models.texts(2, 5)
+    with pytest.raises(DataError, match="input 'mask' has 4 for 'sequence' .axis 1., input 'ids' has 5; they must be"):
+        model.run({"ids": feed["ids"], "mask": feed["mask"][:, :4]})
+    with pytest.raises(
+        DataError, match="has 65 for 'sequence' .axis 1., the model takes 1 to 64: layer '/slice_6' takes"
+    ):
+        model.run(dynamic_models.texts(1, 65))
+    assert model.input_info[0].shape == ("batch", "sequence")
+
+
+def test_threads_of_different_sizes(of_pictures):
+    """Each thread has a model of its own sizes and the same library."""
+    differing = []
+
+    def run_often(number: int) -> None:
+        library, feed = RawLibrary(of_pictures.export), pictures(1 + number % 2, 4 + 2 * number, 6)
+        (expected,) = tvmq.reference.run(of_pictures.module, feed)
+        sizes, y = (1 + number % 2, 4 + 2 * number, 6), aligned_zeros(expected.shape, "float32")
+        x = aligned_zeros(feed["x"].shape, "float32")
+        x[...] = feed["x"]
+        for count in range(20):
+            y[...] = -1
+            if library.run(sizes, [x], y, library.workspace_bytes(sizes)) or not np.array_equal(y, expected):
+                differing.append((number, count))
+
+    threads = [threading.Thread(target=run_often, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert differing == []
+
+
+def relax_module(function: Callable[[relax.BlockBuilder, relax.Var, Any], relax.Expr], *shape: Any) -> tvm.IRModule:
+    """A module of x[shape] with n for each "n", given to function(builder, x, n)."""
+    n = tvm.tirx.Var("n", "int64")
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType([n if size == "n" else size for size in shape], "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(function(builder, x, n))
+        builder.emit_func_output(y)
+    return builder.get()
+
+
+def test_sizes_below_what_a_layer_needs_are_refused(tmp_path):
+    """A window of 5 over 3 pixels would have results of -1."""
+    weight = np.ones((1, 1, 5, 5), np.float32)
+    module = relax_module(lambda b, x, n: relax.op.nn.conv2d(x, relax.const(weight)), 1, 1, "n", 8)
+    export = tvmq.export_library(module, tmp_path / "window", target="x86-64-v3")
+    x = np.arange(48, dtype=np.float32).reshape(1, 1, 6, 8)
+    model = load_library(export.library)
+    np.testing.assert_array_equal(model(x), tvmq.reference.run(module, {"x": x})[0])
+    assert RawLibrary(export).workspace_bytes((3,)) == WRONG_SIZE
+    with pytest.raises(DataError, match="takes no inputs of n = 3: a dynamic dimension has a size that the model does"):
+        model(x[:, :, :3])
+
+
+def test_one_batch_of_relu(tmp_path):
+    """Results of all samples are right where a sample begins at no multiple of 64 bytes."""
+    module = relax_module(lambda b, x, n: relax.op.nn.relu(x), "n", 3)
+    model = load_library(tvmq.export_library(module, tmp_path / "relu", target="x86-64-v3").library)
+    for count in (0, 1, 7, 1000):
+        x = np.random.default_rng(count).standard_normal((count, 3)).astype(np.float32)
+        np.testing.assert_array_equal(model(x), np.maximum(x, 0))

@@ -1,0 +1,188 @@
+"""`tvmq.check_invariance`: is what a model gives for a sample a function of that sample alone?
+
+Samples are run alone, and again in other surroundings: in batches of other samples and in another order, by several
+threads, with other values and more positions where the mask is 0. Results must have the same bits. Where they have not,
+the NumPy definition is run both ways, and the first layer whose value differs is named (invariance_layers.py).
+
+Tests: tests/tools/analysis/test_invariance.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tvmq.calibration.dataset import Dataset, Input
+from tvmq.errors import ConfigError, DataError
+from tvmq.numerics.deviation import unequal_bits
+from tvmq.runtime.executable import Executable
+from tvmq.runtime.inputs import TensorInfo
+from tvmq.runtime.threads import with_threads
+from tvmq.tools.analysis.arrangements import Arrangement, Arranger
+from tvmq.tools.analysis.invariance_layers import first_difference
+
+THREADS = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class InvarianceCheck:
+    """One kind of surroundings.
+
+    what       "batch and order", "threads", "masked values", "padding on the right" or "padding on the left"
+    runs       of the model that were compared with samples run alone; 0 if there is nothing to vary
+    values     that were compared
+    differing  of them have other bits
+    note       why there is nothing to vary; where values differ, the first layer that does, and what mends it
+    """
+
+    what: str
+    runs: int
+    values: int = 0
+    differing: int = 0
+    note: str = ""
+
+    def __str__(self) -> str:
+        if not self.runs:
+            return f"{self.what}: not tried, {self.note}"
+        if not self.differing:
+            return f"{self.what}: yes ({self.values} values in {self.runs} runs have the same bits)"
+        return f"{self.what}: no ({self.differing} of {self.values} values in {self.runs} runs differ; {self.note})"
+
+
+@dataclass(frozen=True)
+class Invariance:
+    """Result of `tvmq.check_invariance`; prints a line for each kind of surroundings."""
+
+    samples: int
+    checks: tuple[InvarianceCheck, ...]
+
+    @property
+    def holds(self) -> bool:
+        """True if no value differs."""
+        return not any(check.differing for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Dictionary for JSON."""
+        return {"invariant": self.holds, **asdict(self)}
+
+    def __str__(self) -> str:
+        answer = "yes" if self.holds else "no"
+        return "\n".join([f"invariant: {answer} ({self.samples} samples)", *(f"  {check}" for check in self.checks)])
+
+
+def check_invariance(
+    exe: Executable,
+    data: Any,
+    *,
+    mask: str | None = None,
+    left: bool = False,
+    samples: int = 8,
+    runs: int = 20,
+    seed: int = 0,
+    advance: Callable[[], object] | None = None,
+) -> Invariance:
+    """Run samples alone and in other surroundings, and compare the bits of what the model gives for them.
+
+    data     data set as for `quantize`; the first `samples` of it are used
+    mask     input [batch, length] that is 0 where a position is padding. Default: the only input of this rank with
+             "mask" in its name
+    left     also put padding in front. Only for models that count positions by the mask: others read a table of
+             positions from its begin, and a text that begins later is another text to them
+    runs     runs of the model for each kind of surroundings, drawn from the seed
+    advance  called after each run
+    raises   DataError if there are no samples, ConfigError for a mask that the model does not have
+
+    >>> import tvmq
+    >>> from tvmq.demo import load_demo
+    >>> demo = load_demo()
+    >>> model, params = tvmq.from_onnx(demo.model)
+    >>> exe = tvmq.build(model, params=params)
+    >>> tvmq.check_invariance(exe, {"image": demo.test[:4]}, runs=4).holds
+    True
+    """
+    arranger = Arranger(exe.input_info, _first_samples(exe, data, samples), mask, np.random.default_rng(seed))
+    alone = [_results(exe, arranger.alone(number))[0] for number in range(len(arranger.samples))]
+    checks = [
+        _check(exe, alone, arranger, what, plans, advance) for what, plans in _surroundings(arranger, runs, left=left)
+    ]
+    return Invariance(len(alone), tuple(checks))
+
+
+Plans = str | Iterator[tuple[Arrangement, int | None]]  # why there are none; arrangements, and threads that run them
+
+
+def _surroundings(arranger: Arranger, runs: int, *, left: bool) -> Iterator[tuple[str, Plans]]:
+    """The kinds of surroundings, each with its runs."""
+    batches: Plans = arranger.why_no_batches or ((arranger.batch(), None) for _ in range(runs))
+    yield "batch and order", batches
+    yield "threads", ((arranger.any_batch(), count) for count in THREADS for _ in range(-(-runs // len(THREADS))))
+    masked: Plans = arranger.why_no_mask or ((arranger.any_batch(other_values=True), None) for _ in range(runs))
+    yield "masked values", masked
+    pad = arranger.why_no_mask or arranger.why_no_lengths
+    yield "padding on the right", pad or ((arranger.any_batch(right=True), None) for _ in range(runs))
+    if left:
+        yield "padding on the left", pad or ((arranger.any_batch(left=True), None) for _ in range(runs))
+
+
+def _check(
+    exe: Executable,
+    alone: Sequence[list[np.ndarray]],
+    arranger: Arranger,
+    what: str,
+    plans: Plans,
+    advance: Callable[[], object] | None,
+) -> InvarianceCheck:
+    if isinstance(plans, str):
+        return InvarianceCheck(what, 0, note=plans)
+    runs = values = differing = 0
+    note = ""
+    for arrangement, threads in plans:
+        run = partial(_results, exe, arrangement)
+        results = run() if threads is None else with_threads(threads, run)
+        for row, (number, result) in enumerate(zip(arrangement.rows, results, strict=True)):
+            count = sum(int(unequal_bits(a, b).sum()) for a, b in zip(alone[number], result, strict=True))
+            values += sum(array.size for array in alone[number])
+            differing += count
+            if count and not note:
+                note = first_difference(exe.module, arranger.alone(number), arrangement, row)
+        runs += 1
+        if advance:
+            advance()
+    return InvarianceCheck(what, runs, values, differing, note)
+
+
+def _results(exe: Executable, arrangement: Arrangement) -> list[list[np.ndarray]]:
+    """For each row of an arrangement its part of each output, without positions that are masked."""
+    outputs = exe.run(arrangement.feed)
+    return [
+        [arrangement.part(output, _sizes(info), row) for output, info in zip(outputs, exe.output_info, strict=True)]
+        for row in range(len(arrangement.rows))
+    ]
+
+
+def _sizes(info: TensorInfo) -> tuple[int | str, ...]:
+    return tuple(info.shape)
+
+
+def _first_samples(exe: Executable, data: Any, count: int) -> list[dict[str, np.ndarray]]:
+    """Samples, each with a batch of one."""
+    if count < 1:
+        raise ConfigError(f"check_invariance: samples must be at least 1. Got {count} instead")
+    shapes = [tuple(None if isinstance(size, str) else size for size in info.shape) for info in exe.input_info]
+    inputs = [
+        Input(info.name, (None, *shape[1:]), info.dtype) if shape else Input(info.name, shape, info.dtype)
+        for info, shape in zip(exe.input_info, shapes, strict=True)
+    ]
+    samples: list[dict[str, np.ndarray]] = []
+    for feed, size in Dataset(data, inputs):
+        for row in range(size):
+            samples.append({name: array[row : row + 1] if array.ndim else array for name, array in feed.items()})
+            if len(samples) == count:
+                return samples
+    if not samples:
+        raise DataError("check_invariance: the data gave 0 samples; give at least one")
+    return samples
