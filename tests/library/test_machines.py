@@ -14,7 +14,9 @@ from tvm import relax
 import tvmq
 from tests.codegen.kernels.arm import COMPILER, EMULATOR, needs_arm
 from tests.library.conftest import DigitsLibrary, quantize_digits
+from tests.library.test_dynamic_library import export_model, pictures
 from tests.library.test_export_library import STRICT
+from tests.support.models import dynamic_models
 from tvmq.codegen.target.cpu import ARM, NAMES, resolve_target
 from tvmq.codegen.target.host import ARM_CODE
 from tvmq.demo import load_demo
@@ -130,6 +132,21 @@ def test_a_library_that_a_running_program_opens(library, tmp_path):
     subprocess.run([COMPILER, "-std=c99", *STRICT, tmp_path / "open.c", "-ldl", "-o", tmp_path / "open"], check=True)
     result = emulate("neoverse-n1", tmp_path / "open", tmp_path / "test.so", stdout=subprocess.PIPE)
     assert result.stdout.count(f"{CODES['arm-dotprod']}: ") == 3
+
+
+@needs_arm
+@DYNAMIC
+@pytest.mark.slow
+def test_dynamic_sizes(tmp_path):
+    model = export_model(dynamic_models.pictures(), pictures(1, 16, 16), tmp_path / "digits", ["arm-neon", "arm-dotprod"])
+    program = compile_program(model.export.example, tmp_path / "digits", tmp_path / "example")
+    for sizes in ((1, 16, 16), (3, 17, 9), (2, 40, 33)):
+        feed = pictures(*sizes)
+        (expected,) = tvmq.reference.run(model.module, feed)
+        feed["x"].tofile(tmp_path / "in")
+        emulate("neoverse-n1", program, *sizes, tmp_path / "in", tmp_path / "out")
+        result = np.fromfile(tmp_path / "out", np.uint8)
+        np.testing.assert_array_equal(result, np.ascontiguousarray(expected).reshape(-1).view(np.uint8))
 
 
 @needs_arm
