@@ -4,6 +4,7 @@
     python benchmarks/exactness.py --zoo ../shared/zoo --only dynamic,imported [--formats qdq,qoperator] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only saturated,products
     python benchmarks/exactness.py --target cuda --only own --graphs 200      on GPUs, see exact/cuda.py
+    python benchmarks/exactness.py --target library --only own --graphs 200   as C libraries, see exact/library.py
 
 Models    own: the zoo's tasks and random graphs (tests/support/random/graphs.py), quantized with default settings
           dynamic: models of dynamic shapes, quantized once and run with several sizes ("task-dynamic", see
@@ -39,10 +40,10 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from exact import cuda
+from exact import cuda, library
 from exact.cases import ARGUMENTS, Case, cases, check_folder, defined_results, differing, integer_and_simulated
 from harness.command import Command, argument
-from harness.report import columns
+from harness.report import Columns, columns
 from harness.zoo import Feed
 
 TARGETS = {
@@ -245,6 +246,9 @@ def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
         yield from (*rows, *failures)
         return
     targets, facts = runnable_targets(), []
+    if options.target == "library":
+        yield from library.measure(cases(options), targets)
+        return
     print(f"instruction sets: {', '.join(targets)}; threads: {', '.join(map(str, THREADS))}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for case in cases(options):
@@ -260,15 +264,29 @@ def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
 
 def all_missed(rows: list[dict[str, Any]], options: Namespace) -> list[str]:
     """Sentences for results that break the promise, on the CPU or on GPUs."""
-    return missed(rows, rows[0]["wanted"]) if rows and options.target == "cpu" else []
+    return missed(rows, rows[0]["wanted"]) if rows and options.target != "cuda" else []
+
+
+def columns_for(options: Namespace) -> Columns:
+    """Columns of the table, by what the modules are built for."""
+    if options.target == "cuda":
+        return cuda.columns_of(options.archs.split(","))
+    return library.COLUMNS if options.target == "library" else COLUMNS
+
+
+def table_of(rows: list[dict[str, Any]]) -> list[Any]:
+    """The rows to print."""
+    for key, show in (("executed", cuda.shown), ("kilobytes", library.shown)):
+        if rows and key in rows[0]:
+            return show(rows)
+    return shown(rows)
 
 
 main = Command(
-    __doc__, lambda o: cuda.columns_of(o.archs.split(",")) if o.target == "cuda" else COLUMNS, measure, all_missed,
-    table=lambda rows: cuda.shown(rows) if rows and "executed" in rows[0] else shown(rows),
+    __doc__, columns_for, measure, all_missed, table=table_of,
     arguments=[
         *ARGUMENTS,
-        argument("--target", default="cpu", choices=("cpu", "cuda"), help="what the modules are built for"),
+        argument("--target", default="cpu", choices=("cpu", "cuda", "library"), help="what the modules are built for"),
         argument("--archs", default=",".join(cuda.ARCHS), help="of GPUs, separated by commas"),
     ],
     child_option="check", child=lambda options: check_folder(Path(options.check)),

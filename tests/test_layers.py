@@ -37,12 +37,14 @@ THIRD_PARTIES = {
     "training": TVM | {"torch"},
     # a backend of torch.compile
     "integrations": {"numpy", "torch"},
+    # an ML-BOM
+    "library/bill_of_materials": TVM | {"cyclonedx", "packageurl"},
     # jinja2 writes the page
     "tools/report": TVM | {"jinja2"},
     "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl"}
 AT_ONCE = {"training": {"torch"}}
 # Folders whose files are loaded inside functions, once a model of torch is there or is to be made
 LATE_FOLDERS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.support.random.graphs import random_inputs, random_model
 from tvmq.codegen.target.nvcc import find_nvcc
+from tvmq.runtime.artifact.native_library import runs_linux_x86
 
 
 @pytest.mark.slow
@@ -52,6 +54,35 @@ def test_modules_of_gpus_are_executed_and_compared(script: Any) -> None:
     (row,) = benchmark.shown([rows[0], {**rows[0], "differing": 3}])
     assert row["name"] == "2 random graphs" and row["differing"] == 3
     assert len(script("harness.report").cells_of(benchmark.columns_of(["sm_80"]), row)) == 7
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not runs_linux_x86() or shutil.which("gcc") is None, reason="no C program can open a library here")
+def test_libraries_are_run_from_c_and_compared(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One wrong value in the expectations is a failure, and so is a model that no library takes."""
+    exactness, benchmark, cases = script("exactness"), script("exact.library"), script("exact.cases")
+    runnable = exactness.runnable_targets()
+    targets = {name: runnable[name] for name in ("avx2", "generic") if name in runnable}
+    model = random_model(4)
+    case = cases.Case("random_4", model, {}, random_inputs(model, 0, 8), random_inputs(model, 1, 2))
+    (row,) = benchmark.measure([case], targets)
+    assert row["differing"] == 0 and row["values"] > 0 and row["builds"] == row["wanted"] == 2 * len(targets)
+    assert not exactness.missed([row], row["wanted"])
+    defined = benchmark.defined_results
+
+    def wrong_results(*arguments: Any) -> dict[str, Any]:
+        results = {name: array.copy() for name, array in defined(*arguments).items()}
+        results["1 000"].view("uint8").flat[0] ^= 1
+        return results
+
+    monkeypatch.setattr(benchmark, "defined_results", wrong_results)
+    broken = cases.Case("broken", b"", {}, [], [])
+    row, failure = benchmark.measure([case, broken], targets)
+    assert row["differing"] == 2 * 2 * 2 * len(targets)  # places of buffers, runs in one workspace, threads
+    assert exactness.missed([row], row["wanted"]) == [f"random_4: {row['differing']} of {row['values']} values differ"]
+    assert failure.startswith("broken: ")
+    (shown,) = exactness.table_of([row, row])
+    assert shown["name"] == "2 random graphs" and shown["differing"] == 2 * row["differing"]
 
 
 def test_files_on_emulated_arm_are_summed_and_what_is_missing_fails(script: Any) -> None:

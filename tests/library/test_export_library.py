@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -135,3 +137,19 @@ def test_a_function_of_a_runtime_is_refused(tmp_path):
 def test_default_name_is_that_of_the_folder(digits, tmp_path):
     export = tvmq.export_library(digits.exe, tmp_path / "Key-Words.2", target="x86-64-v3")
     assert export.library.name == "libkey_words_2.so" and "int key_words_2_run(" in export.header.read_text()
+
+
+@pytest.mark.slow
+def test_processes_of_other_hashes_write_equal_bytes(digits, tmp_path):
+    """Order of sets and dictionaries, names of temporary files and addresses differ; the files do not."""
+    digits.exe.save(tmp_path / "digits.tvmq")
+    script = "import sys, tvmq; tvmq.export_library(tvmq.load(sys.argv[1]), sys.argv[2], name='digits', wheel=True, bom=True)"
+    folders = [tmp_path / "one" / "digits", tmp_path / "other" / "place"]
+    for seed, folder in zip(("0", "12345"), folders, strict=True):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "TVMQ_CACHE": str(tmp_path / f"cache{seed}")}
+        command = [sys.executable, "-c", script, tmp_path / "digits.tvmq", folder]
+        subprocess.run(command, check=True, env=environment)
+    names = sorted(path.name for path in folders[0].iterdir())
+    assert len(names) == 6 and names == sorted(path.name for path in folders[1].iterdir())
+    for name in names:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name

@@ -1,12 +1,13 @@
 """The ledger: what was decided for every operator and by whom, kept in the module as JSON.
 
 The function attribute "tvmq.ledger" holds {"stage": ..., "config": ..., "layers": {variable name: entry}, "notes":
-[...], "codes": {...}}.
+[...], "codes": {...}, "data_hash": ...}.
 An entry is a dictionary with at least
     op          operator family, for example "conv2d"
     precision   "int8" or "float"
     why         the rule, default or limit that decided
-"codes" of a realized module is {variable of codes: (scale, zero point)}.
+"codes" of a realized module is {variable of codes: (scale, zero point)}; "data_hash" the fingerprint of the data that
+its ranges were chosen from, "" where there were none.
 The stage names the last of STAGES that the module has passed.
 
 Tests: tests/backends/test_described_layers.py
@@ -41,6 +42,7 @@ class Ledger:
     layers: dict[str, dict[str, Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     codes: dict[str, tuple[float, int]] = field(default_factory=dict)
+    data_hash: str = ""
 
 
 def get_ledger(source: tvm.IRModule | relax.Function) -> Ledger:
@@ -60,6 +62,7 @@ def _check_form(ledger: Ledger) -> None:
     is_right = (
         ledger.stage in STAGES
         and isinstance(ledger.backend, str)
+        and isinstance(ledger.data_hash, str)
         and isinstance(ledger.config, dict)
         and all(isinstance(note, str) for note in ledger.notes)
         and all(isinstance(scale, float | int) and isinstance(zero, int) for scale, zero in ledger.codes.values())
@@ -82,8 +85,11 @@ def stage_of(mod: tvm.IRModule) -> str:
 
 def with_ledger(mod: tvm.IRModule, ledger: Ledger) -> tvm.IRModule:
     """A module like `mod` that carries `ledger`."""
+    entries = asdict(ledger)
+    if not ledger.data_hash:
+        del entries["data_hash"]  # as modules had it that were saved before it was there
     result = mod.clone()
-    result["main"] = mod["main"].with_attr(ATTRIBUTE, json.dumps(asdict(ledger)))
+    result["main"] = mod["main"].with_attr(ATTRIBUTE, json.dumps(entries))
     return result
 
 

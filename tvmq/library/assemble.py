@@ -107,7 +107,9 @@ def _link(
     whole = replace(merged, symbols=symbols)
     undefined = _list_undefined(whole)
     _refuse_calls(whole, undefined, runtime)
-    library = link_standalone(whole, f"lib{interface.name}.so", bytes.fromhex(interface.model_hash))
+    # programs in C have the C library, but libm only if they ask for it; musl takes the name for its own
+    needed = ["libm.so.6"] if set(undefined) & set(LIBM) else []
+    library = link_standalone(whole, f"lib{interface.name}.so", bytes.fromhex(interface.model_hash), needed)
     return Assembly(whole, library, tuple(undefined), interface)
 
 

@@ -19,8 +19,11 @@ import tvm
 from tvmq import reference
 from tvmq.codegen.lower.main_calls import MainCall
 from tvmq.errors import DataError
+from tvmq.graph.names import merge, output_names
+from tvmq.graph.view import View
 from tvmq.library.call_plan import OUTPUT, STORAGE, Call, CallPlan, TensorLocation
 from tvmq.library.size_table import value_of
+from tvmq.options.rules import short_names
 
 PLAIN_SCALE = 1 / 64  # of floats that are no codes
 INDICES = ("int32", "int64")  # what may count things: zeros and ones
@@ -29,7 +32,7 @@ MOST_HASHES = 2
 
 @dataclass(frozen=True)
 class GoldenValue:
-    """Hashes that the bytes of a place may have after so many steps; layer: name of what is computed there."""
+    """Hashes that the bytes of a place may have after so many steps; layer: its name, as `explain` has it."""
 
     steps: int
     place: TensorLocation
@@ -86,6 +89,7 @@ class GoldenRun:
         self.sizes = dict(sizes or {})
         self.values: dict[str, np.ndarray] = {}
         self.outputs: list[np.ndarray] = []
+        self._view = View(mod)
         arrays = [golden_input(number, tensor) for number, tensor in enumerate(inputs)]
         if all(array is not None for array in arrays):
             self._run(mod, {tensor["name"]: array for tensor, array in zip(inputs, arrays, strict=True)})
@@ -122,12 +126,14 @@ class GoldenRun:
         value = self.values.get(call.variables[-1])
         if value is None or not written:
             return None
+        layer = short_names(merge(*map(self._view.sources, call.variables)))
         hashes = _hashes_of(written[-1], value, numbers)
-        return GoldenValue(number, written[-1], call.variables[-1], hashes) if hashes else None
+        return GoldenValue(number, written[-1], layer, hashes) if hashes else None
 
     def _of_outputs(self, plan: CallPlan) -> Iterator[GoldenValue]:
-        for number, value in enumerate(self.outputs):
-            yield GoldenValue(len(plan.steps), plan.outputs[number], f"output {number}", (hash_array(value),))
+        names = output_names(self._view.func, len(self.outputs))
+        for number, (name, value) in enumerate(zip(names, self.outputs, strict=True)):
+            yield GoldenValue(len(plan.steps), plan.outputs[number], f"output '{name}'", (hash_array(value),))
 
 
 def _hashes_of(place: TensorLocation, value: np.ndarray, numbers: Sequence[int]) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
 from tvmq.library.assemble import FUNCTIONS, assemble_library, isolate_code, numbered_symbol
+from tvmq.library.bill_of_materials import bill_text, check_package
 from tvmq.library.call_plan import make_plan
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.interface import Interface, describe_interface, usual_sizes
@@ -58,6 +59,7 @@ class LibraryExport:
     targets          names of the CPUs that it has code for
     wheel            the package for pip, if one was asked for
     archive          the static library, if one was asked for
+    bom              the bill of materials, if one was asked for
     """
 
     library: Path
@@ -70,6 +72,7 @@ class LibraryExport:
     targets: tuple[str, ...]
     wheel: Path | None = None
     archive: Path | None = None
+    bom: Path | None = None
 
     def __str__(self) -> str:
         code = f"{self.library_bytes} bytes for {' '.join(self.targets)}"
@@ -88,6 +91,7 @@ def export_library(
     static: bool = False,
     wheel: bool = False,
     version: str = "0.1.0",
+    bom: bool = False,
 ) -> LibraryExport:
     """Write a model as a library for C: NAME.h, libNAME.so, NAME.json and example.c in a folder.
 
@@ -105,13 +109,17 @@ def export_library(
     static   also write libNAME.a, for programs that are linked statically
     wheel    also write the model as a package for pip that needs NumPy alone: `import NAME; NAME.run(x)`
     version  of that package
-    raises   ConfigError for a name or a version, BuildError naming the layer that cannot be held,
+    bom      also write NAME.cdx.json, an ML-BOM of CycloneDX 1.6: hashes of model, library and calibration data,
+             targets, versions of what made it. Needs pip install "tvmq[bom]"
+    raises   ConfigError for a name, a version or a missing package, BuildError naming the layer that cannot be held,
              TargetError for other systems than Linux on x86-64 and aarch64, OutputError if the files cannot be written
     """
     folder = Path(folder)
     name = _check_name(name if name is not None else _name_of(folder))
     if wheel:
         check_wheel(name, version)
+    if bom:
+        check_package()
     is_built = isinstance(model, Executable)
     mod = model.module if is_built else model
     machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
@@ -137,18 +145,22 @@ def export_library(
     texts = header_text(interface), facts_text(interface, library, facts, assembly.undefined), example_text(interface)
     names = f"{name}.h", f"{name}.json", "example.c"
     files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
-    packed = make_wheel(name, version, library, texts[1], json.loads(texts[1])) if wheel else None
-    if packed:
-        files[packed[0]] = packed[1]
+    known = assembly.undefined, tuple(machine.name for machine in machines)
+    extra: dict[str, tuple[str, bytes]] = {}
+    if bom:
+        bill = bill_text(interface, library, known[1], get_ledger(mod).data_hash).encode()
+        extra["bom"] = f"{name}.cdx.json", bill
+    if wheel:
+        bills = dict([extra["bom"]]) if bom else {}
+        extra["wheel"] = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bills)
     if static:
-        files[f"lib{name}.a"] = assembly.archive()
-    write_files(folder, {f"lib{name}.so": library, **files}, "export_library")
+        extra["archive"] = f"lib{name}.a", assembly.archive()
+    write_files(folder, {f"lib{name}.so": library, **files, **dict(extra.values())}, "export_library")
     header, facts_file, example = (folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
-    known = assembly.undefined, tuple(machine.name for machine in machines)
-    package, archive = folder / packed[0] if packed else None, folder / f"lib{name}.a" if static else None
-    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, package, archive)
+    paths = {field: folder / file for field, (file, _) in extra.items()}
+    return LibraryExport(folder / f"lib{name}.so", header, facts_file, example, *sizes, *known, **paths)
 
 
 def _name_of(folder: Path) -> str:

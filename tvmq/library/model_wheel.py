@@ -18,6 +18,7 @@ import io
 import keyword
 import re
 import zipfile
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -66,10 +67,13 @@ def check_wheel(name: str, version: str) -> None:
         raise ConfigError(f"export_library: version must be one of pip's, such as '1.2.0'. Got {version!r} instead")
 
 
-def make_wheel(name: str, version: str, library: bytes, facts_text: str, facts: dict[str, Any]) -> tuple[str, bytes]:
+def make_wheel(
+    name: str, version: str, library: bytes, facts_text: str, facts: dict[str, Any], bills: Mapping[str, bytes]
+) -> tuple[str, bytes]:
     """File name and bytes of the package.
 
     facts_text, facts   NAME.json, and what it says
+    bills               bills of materials by their file names; PEP 770 says where a package has them
     """
     distribution = re.sub("_+", "_", name).strip("_")
     inputs, outputs = (", ".join(str(tensor["name"]) for tensor in facts[kind]) for kind in ("inputs", "outputs"))
@@ -83,6 +87,7 @@ def make_wheel(name: str, version: str, library: bytes, facts_text: str, facts: 
     info, tag = f"{distribution}-{version}.dist-info", TAG + facts["machine"]
     files[f"{info}/METADATA"] = METADATA.format(distribution=distribution, version=version, name=name).encode()
     files[f"{info}/WHEEL"] = WHEEL.format(tvmq=__version__, tag=tag).encode()
+    files |= {f"{info}/sboms/{file}": data for file, data in bills.items()}
     record = f"{info}/RECORD"
     lines = [f"{path},sha256={_digest(data)},{len(data)}" for path, data in files.items()]
     files[record] = "\n".join([*lines, f"{record},,", ""]).encode()

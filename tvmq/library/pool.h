@@ -114,6 +114,14 @@ static void end_threads(struct pool *pool) {
     for (uint32_t number = 0; number < pool->started; number++) pthread_join(pool->threads[number], 0);
 }
 
+/* A pool counts tasks in 16 bits of its ticket: whoever has changed a count must not reach them. */
+static int check_threads(const model_threads *threads) {
+    if (!threads) return MODEL_OK;
+    if (!threads->count || (threads->count > 1 && !threads->launch)) return MODEL_WRONG_THREADS;
+    if (threads->launch != launch_in_pool) return MODEL_OK;
+    return threads->count > POOL_MOST || !threads->pool ? MODEL_WRONG_THREADS : MODEL_OK;
+}
+
 EXPORT int64_t model_pool_bytes(uint32_t count) {
     if (!count || count > POOL_MOST) return MODEL_WRONG_THREADS;
     return aligned((int64_t)sizeof(struct pool) + (int64_t)sizeof(unsigned long) * (count - 1));

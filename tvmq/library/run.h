@@ -218,7 +218,7 @@ EXPORT int model_run(const int64_t *sizes, const model_buffer *inputs, const mod
     struct run run = {.code = chosen_code(), .inputs = inputs, .outputs = outputs};
     int status;
     if (!run.code) return MODEL_NOT_INITIALIZED;
-    if (threads && (!threads->count || (threads->count > 1 && !threads->launch))) return MODEL_WRONG_THREADS;
+    if ((status = check_threads(threads))) return status;
     if ((status = prepare_run(&run, sizes, workspace, threads ? threads->count : 1))) return status;
     if ((status = check_buffers(at(model_plan.inputs), model_plan.input_count, inputs, run.numbers))) return status;
     if ((status = check_buffers(at(model_plan.outputs), model_plan.output_count, outputs, run.numbers))) return status;

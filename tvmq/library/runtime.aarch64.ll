@@ -1,4 +1,4 @@
-; 1170d608438320b24ec658154994b8aebd3116d86780ef816f0e3a5adb0dc07b is the sha256 of the sources; tools/library_runtime.py writes this file
+; 12dde2a2d61c759f388ad1788dbb8e5ba3559f16f870f3ea6423b1af48d1e229 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"
@@ -99,7 +99,7 @@ define i32 @model_init() local_unnamed_addr #0 {
   %28 = phi ptr [ %26, %25 ], [ %42, %27 ]
   %29 = load i32, ptr %28, align 4
   %30 = zext i32 %29 to i64
-  %31 = tail call i64 @getauxval(i64 noundef %30) #16
+  %31 = tail call i64 @getauxval(i64 noundef %30) #17
   %32 = getelementptr inbounds i32, ptr %28, i64 2
   %33 = load i32, ptr %32, align 4
   %34 = shl i32 %33, 5
@@ -214,7 +214,7 @@ define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %55 = phi ptr [ %53, %52 ], [ %69, %54 ]
   %56 = load i32, ptr %55, align 4
   %57 = zext i32 %56 to i64
-  %58 = tail call i64 @getauxval(i64 noundef %57) #16
+  %58 = tail call i64 @getauxval(i64 noundef %57) #17
   %59 = getelementptr inbounds i32, ptr %55, i64 2
   %60 = load i32, ptr %59, align 4
   %61 = shl i32 %60, 5
@@ -276,9 +276,9 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   %13 = add nuw nsw i64 %12, 103
   %14 = and i64 %13, 65472
   %15 = select i1 %10, i64 -9, i64 %14
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #17
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) #18
   store i64 -15032385537, ptr %4, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #17
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #18
   %16 = icmp ne i64 %6, 0
   %17 = icmp ne ptr %2, null
   %18 = and i1 %16, %17
@@ -305,7 +305,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %28, label %29, label %36
 
 29:                                               ; preds = %27
-  %30 = tail call { ptr, ptr } asm "", "=r,=r,0,1"(ptr @pthread_create, ptr @pthread_join) #18, !srcloc !7
+  %30 = tail call { ptr, ptr } asm "", "=r,=r,0,1"(ptr @pthread_create, ptr @pthread_join) #19, !srcloc !7
   %31 = extractvalue { ptr, ptr } %30, 0
   %32 = extractvalue { ptr, ptr } %30, 1
   %33 = icmp eq ptr %31, null
@@ -314,7 +314,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %35, label %86, label %36
 
 36:                                               ; preds = %29, %27
-  %37 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #17, !srcloc !8
+  %37 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #18, !srcloc !8
   %38 = trunc i64 %37 to i32
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %7, i8 0, i64 28, i1 false)
   %39 = getelementptr inbounds i8, ptr %7, i64 28
@@ -323,7 +323,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %40, i8 0, i64 16, i1 false)
   %41 = ptrtoint ptr %4 to i64
   %42 = ptrtoint ptr %5 to i64
-  %43 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %41, i64 %42, i64 8, i64 2) #17, !srcloc !8
+  %43 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %41, i64 %42, i64 8, i64 2) #18, !srcloc !8
   %44 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 5
   %45 = add nsw i32 %1, -1
   %46 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9
@@ -335,7 +335,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   %50 = phi i32 [ %57, %55 ], [ %47, %36 ]
   %51 = zext i32 %50 to i64
   %52 = getelementptr inbounds i64, ptr %46, i64 %51
-  %53 = call i32 @pthread_create(ptr noundef nonnull %52, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %7) #16
+  %53 = call i32 @pthread_create(ptr noundef nonnull %52, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %7) #17
   %54 = icmp eq i32 %53, 0
   br i1 %54, label %55, label %59
 
@@ -347,15 +347,15 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %58, label %49, label %82
 
 59:                                               ; preds = %49
-  %60 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #17, !srcloc !8
+  %60 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #18, !srcloc !8
   %61 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 4
   store atomic i32 1, ptr %61 release, align 4
   %62 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 1
   %63 = atomicrmw add ptr %62, i32 1 release, align 4
   %64 = ptrtoint ptr %62 to i64
-  %65 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %64) #17, !srcloc !8
+  %65 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %64) #18, !srcloc !8
   %66 = load i32, ptr %39, align 4
-  %67 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #17, !srcloc !8
+  %67 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #18, !srcloc !8
   %68 = trunc i64 %67 to i32
   %69 = icmp eq i32 %66, %68
   br i1 %69, label %70, label %86
@@ -369,7 +369,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   %74 = phi i64 [ %78, %73 ], [ 0, %70 ]
   %75 = getelementptr inbounds %struct.pool, ptr %7, i64 0, i32 9, i64 %74
   %76 = load i64, ptr %75, align 8
-  %77 = call i32 @pthread_join(i64 noundef %76, ptr noundef null) #16
+  %77 = call i32 @pthread_join(i64 noundef %76, ptr noundef null) #17
   %78 = add nuw nsw i64 %74, 1
   %79 = load i32, ptr %44, align 8
   %80 = zext i32 %79 to i64
@@ -377,7 +377,7 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
   br i1 %81, label %73, label %86, !llvm.loop !9
 
 82:                                               ; preds = %55, %36
-  %83 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #17, !srcloc !8
+  %83 = call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 135, i64 %42, i64 0, i64 8, i64 2) #18, !srcloc !8
   store i32 %1, ptr %2, align 8
   %84 = getelementptr inbounds i8, ptr %2, i64 8
   store ptr @launch_in_pool, ptr %84, align 8
@@ -387,8 +387,8 @@ define i32 @model_pool_start([2 x i64] %0, i32 noundef %1, ptr noundef writeonly
 
 86:                                               ; preds = %73, %70, %59, %29, %25, %22, %3, %82, %20
   %87 = phi i32 [ %21, %20 ], [ 0, %82 ], [ -1, %3 ], [ -3, %22 ], [ -4, %25 ], [ -12, %29 ], [ -12, %59 ], [ -12, %70 ], [ -12, %73 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #17
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) #17
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #18
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) #18
   ret i32 %87
 }
 
@@ -439,13 +439,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   br i1 %22, label %23, label %30
 
 23:                                               ; preds = %19
-  tail call void asm sideeffect "yield", ""() #17, !srcloc !10
+  tail call void asm sideeffect "yield", ""() #18, !srcloc !10
   %24 = add nuw nsw i32 %20, 1
   %25 = icmp eq i32 %24, 1000
   br i1 %25, label %14, label %19, !llvm.loop !11
 
 26:                                               ; preds = %26, %17
-  %27 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %18, i64 0, i64 %7) #17, !srcloc !8
+  %27 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %18, i64 0, i64 %7) #18, !srcloc !8
   %28 = load atomic i32, ptr %6 acquire, align 4
   %29 = icmp eq i32 %28, %13
   br i1 %29, label %26, label %30, !llvm.loop !12
@@ -472,13 +472,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   %45 = load ptr, ptr %9, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #16
+  tail call void %44(ptr noundef %45, i32 noundef %47) #17
   %48 = atomicrmw sub ptr %10, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %11) #17, !srcloc !8
+  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %11) #18, !srcloc !8
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -515,7 +515,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
 
 10:                                               ; preds = %8, %10
   %11 = phi i32 [ %12, %10 ], [ 0, %8 ]
-  tail call void %1(ptr noundef %2, i32 noundef %11) #16
+  tail call void %1(ptr noundef %2, i32 noundef %11) #17
   %12 = add nuw i32 %11, 1
   %13 = icmp eq i32 %12, %3
   br i1 %13, label %87, label %10, !llvm.loop !15
@@ -540,7 +540,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %26 = add i32 %3, -1
   %27 = ptrtoint ptr %18 to i64
   %28 = zext i32 %26 to i64
-  %29 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 %28, i64 0, i64 %27) #17, !srcloc !8
+  %29 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 %28, i64 0, i64 %27) #18, !srcloc !8
   %30 = load atomic i64, ptr %0 acquire, align 8
   %31 = and i64 %30, 65535
   %32 = lshr i64 %30, 16
@@ -565,13 +565,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %45 = load ptr, ptr %16, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #16
+  tail call void %44(ptr noundef %45, i32 noundef %47) #17
   %48 = atomicrmw sub ptr %17, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %36) #17, !srcloc !8
+  %51 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 1, i64 0, i64 %36) #18, !srcloc !8
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -615,13 +615,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   br i1 %75, label %76, label %83
 
 76:                                               ; preds = %72
-  tail call void asm sideeffect "yield", ""() #17, !srcloc !10
+  tail call void asm sideeffect "yield", ""() #18, !srcloc !10
   %77 = add nuw nsw i32 %73, 1
   %78 = icmp eq i32 %77, 1000
   br i1 %78, label %67, label %72, !llvm.loop !11
 
 79:                                               ; preds = %79, %70
-  %80 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %71, i64 0, i64 %64) #17, !srcloc !8
+  %80 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 128, i64 %71, i64 0, i64 %64) #18, !srcloc !8
   %81 = load atomic i32, ptr %17 acquire, align 4
   %82 = icmp eq i32 %81, %66
   br i1 %82, label %79, label %83, !llvm.loop !12
@@ -665,10 +665,10 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %13 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 1
   %14 = atomicrmw add ptr %13, i32 1 release, align 4
   %15 = ptrtoint ptr %13 to i64
-  %16 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %15) #17, !srcloc !8
+  %16 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 98, i64 129, i64 256, i64 0, i64 %15) #18, !srcloc !8
   %17 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 6
   %18 = load i32, ptr %17, align 4
-  %19 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #17, !srcloc !8
+  %19 = tail call i64 asm sideeffect "svc 0", "={x0},{x8},{x1},{x2},{x3},{x0},~{memory}"(i64 172, i64 0, i64 0, i64 0, i64 0) #18, !srcloc !8
   %20 = trunc i64 %19 to i32
   %21 = icmp eq i32 %18, %20
   br i1 %21, label %22, label %35
@@ -683,7 +683,7 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %27 = phi i64 [ %31, %26 ], [ 0, %22 ]
   %28 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 9, i64 %27
   %29 = load i64, ptr %28, align 8
-  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #16
+  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #17
   %31 = add nuw nsw i64 %27, 1
   %32 = load i32, ptr %23, align 8
   %33 = zext i32 %32 to i64
@@ -793,7 +793,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 18:                                               ; preds = %3, %8, %12, %16
   %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
-  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #17
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #18
   store ptr %6, ptr %4, align 8
   %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
   store ptr %0, ptr %20, align 8
@@ -822,7 +822,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   br i1 %34, label %35, label %37
 
 35:                                               ; preds = %31
-  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #16
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #17
   br label %64
 
 37:                                               ; preds = %31
@@ -841,7 +841,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   store ptr %40, ptr %5, align 8
   %47 = load ptr, ptr %20, align 8
   %48 = load ptr, ptr %21, align 8
-  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #16
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #17
   %50 = icmp eq i32 %49, 0
   br i1 %50, label %52, label %51
 
@@ -860,7 +860,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   %57 = load ptr, ptr %56, align 8
   %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
   %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #16
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #17
   br label %60
 
 60:                                               ; preds = %53, %52
@@ -871,7 +871,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 64:                                               ; preds = %18, %60, %35
   %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
-  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #17
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #18
   ret i32 %65
 }
 
@@ -1005,7 +1005,7 @@ define i32 @model_input(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_un
   %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
   %10 = zext i32 %0 to i64
   %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #19
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #20
   br label %13
 
 13:                                               ; preds = %3, %6
@@ -1016,14 +1016,14 @@ define i32 @model_input(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_un
 ; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
 define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, ptr noundef %1, ptr noundef writeonly %2) unnamed_addr #9 {
   %4 = alloca [2048 x i64], align 8
-  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %4) #17
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %4) #18
   %5 = icmp ne ptr %1, null
   br i1 %5, label %6, label %11
 
 6:                                                ; preds = %3
   %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 14), align 4
   %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 15), align 4
-  %9 = call fastcc i32 @fill_numbers(ptr noundef nonnull %1, i32 noundef %7, i32 noundef %8, ptr noundef nonnull %4) #19
+  %9 = call fastcc i32 @fill_numbers(ptr noundef nonnull %1, i32 noundef %7, i32 noundef %8, ptr noundef nonnull %4) #20
   %10 = icmp eq ptr %2, null
   br i1 %10, label %153, label %13
 
@@ -1246,7 +1246,7 @@ define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, p
 
 153:                                              ; preds = %11, %13, %6, %144
   %154 = phi i32 [ 0, %144 ], [ -1, %6 ], [ %9, %13 ], [ -1, %11 ]
-  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %4) #17
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %4) #18
   ret i32 %154
 }
 
@@ -1262,7 +1262,7 @@ define i32 @model_output(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_u
   %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
   %10 = zext i32 %0 to i64
   %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #19
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #20
   br label %13
 
 13:                                               ; preds = %3, %6
@@ -1282,7 +1282,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
   %10 = zext i32 %9 to i64
   %11 = getelementptr inbounds %struct.plan_code, ptr %8, i64 %10
   %12 = select i1 %5, ptr null, ptr %11
-  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %3) #17
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %3) #18
   br i1 %5, label %30, label %13
 
 13:                                               ; preds = %2
@@ -1294,7 +1294,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
   %17 = load i32, ptr %16, align 8
   %18 = getelementptr inbounds %struct.plan_code, ptr %12, i64 0, i32 14
   %19 = load i32, ptr %18, align 4
-  %20 = call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %17, i32 noundef %19, ptr noundef nonnull %3) #19
+  %20 = call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %17, i32 noundef %19, ptr noundef nonnull %3) #20
   %21 = icmp eq i32 %20, 0
   br i1 %21, label %24, label %22
 
@@ -1303,7 +1303,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
   br label %26
 
 24:                                               ; preds = %15
-  %25 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %12, ptr noundef nonnull %3, i32 noundef %1) #19
+  %25 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %12, ptr noundef nonnull %3, i32 noundef %1) #20
   br label %26
 
 26:                                               ; preds = %24, %22
@@ -1314,7 +1314,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
 
 30:                                               ; preds = %13, %2, %26
   %31 = phi i64 [ %29, %26 ], [ -8, %2 ], [ -9, %13 ]
-  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %3) #17
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %3) #18
   ret i64 %31
 }
 
@@ -1568,7 +1568,7 @@ define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, p
   %9 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
   %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %12 = tail call fastcc i64 @copies_bytes(ptr noundef %1) #19
+  %12 = tail call fastcc i64 @copies_bytes(ptr noundef %1) #20
   %13 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 8
   %14 = load i64, ptr %13, align 8
   %15 = icmp slt i64 %14, 0
@@ -1697,7 +1697,7 @@ define i32 @model_run(ptr noundef %0, ptr noundef %1, ptr noundef %2, [2 x i64] 
   %6 = alloca %struct.run, align 8
   %7 = extractvalue [2 x i64] %3, 0
   %8 = inttoptr i64 %7 to ptr
-  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %6) #17
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %6) #18
   %9 = load atomic i32, ptr @chosen acquire, align 4
   %10 = icmp eq i32 %9, 0
   %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -1721,341 +1721,378 @@ define i32 @model_run(ptr noundef %0, ptr noundef %1, ptr noundef %2, [2 x i64] 
   store <2 x ptr> zeroinitializer, ptr %23, align 8
   %24 = getelementptr inbounds %struct.run, ptr %6, i64 0, i32 10
   store ptr null, ptr %24, align 8
-  br i1 %10, label %244, label %25
+  br i1 %10, label %162, label %25
 
 25:                                               ; preds = %5
   %26 = icmp eq ptr %4, null
-  br i1 %26, label %33, label %27
+  br i1 %26, label %45, label %27
 
 27:                                               ; preds = %25
   %28 = load i32, ptr %4, align 8
   switch i32 %28, label %29 [
-    i32 0, label %244
-    i32 1, label %33
+    i32 0, label %162
+    i32 1, label %35
   ]
 
 29:                                               ; preds = %27
   %30 = getelementptr inbounds %struct.model_threads, ptr %4, i64 0, i32 1
   %31 = load ptr, ptr %30, align 8
   %32 = icmp eq ptr %31, null
-  br i1 %32, label %244, label %33
+  br i1 %32, label %162, label %33
 
-33:                                               ; preds = %27, %29, %25
-  %34 = phi i32 [ 1, %25 ], [ %28, %29 ], [ %28, %27 ]
-  %35 = extractvalue [2 x i64] %3, 1
-  %36 = icmp eq i64 %7, 0
-  br i1 %36, label %244, label %37
+33:                                               ; preds = %29
+  %34 = icmp eq ptr %31, @launch_in_pool
+  br i1 %34, label %39, label %45
 
-37:                                               ; preds = %33
-  %38 = and i64 %7, 63
-  %39 = icmp eq i64 %38, 0
-  br i1 %39, label %40, label %244
+35:                                               ; preds = %27
+  %36 = getelementptr inbounds %struct.model_threads, ptr %4, i64 0, i32 1
+  %37 = load ptr, ptr %36, align 8
+  %38 = icmp eq ptr %37, @launch_in_pool
+  br i1 %38, label %41, label %45
 
-40:                                               ; preds = %37
-  %41 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
-  %42 = zext i32 %41 to i64
-  %43 = getelementptr inbounds %struct.plan_code, ptr %17, i64 0, i32 14
-  %44 = load i32, ptr %43, align 4
-  %45 = zext i32 %44 to i64
-  %46 = add nuw nsw i64 %45, %42
-  %47 = shl nuw nsw i64 %46, 3
-  %48 = add nuw nsw i64 %47, 63
-  %49 = and i64 %48, 137438953408
-  %50 = icmp ult i64 %35, %49
-  br i1 %50, label %244, label %51
+39:                                               ; preds = %33
+  %40 = icmp ugt i32 %28, 256
+  br i1 %40, label %162, label %41
 
-51:                                               ; preds = %40
+41:                                               ; preds = %39, %35
+  %42 = getelementptr inbounds %struct.model_threads, ptr %4, i64 0, i32 2
+  %43 = load ptr, ptr %42, align 8
+  %44 = icmp eq ptr %43, null
+  br i1 %44, label %162, label %45
+
+45:                                               ; preds = %35, %41, %33, %25
+  %46 = phi i32 [ 1, %25 ], [ %28, %33 ], [ %28, %41 ], [ 1, %35 ]
+  %47 = extractvalue [2 x i64] %3, 1
+  %48 = icmp eq i64 %7, 0
+  br i1 %48, label %162, label %49
+
+49:                                               ; preds = %45
+  %50 = and i64 %7, 63
+  %51 = icmp eq i64 %50, 0
+  br i1 %51, label %52, label %162
+
+52:                                               ; preds = %49
+  %53 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %54 = zext i32 %53 to i64
+  %55 = getelementptr inbounds %struct.plan_code, ptr %17, i64 0, i32 14
+  %56 = load i32, ptr %55, align 4
+  %57 = zext i32 %56 to i64
+  %58 = add nuw nsw i64 %57, %54
+  %59 = shl nuw nsw i64 %58, 3
+  %60 = add nuw nsw i64 %59, 63
+  %61 = and i64 %60, 137438953408
+  %62 = icmp ult i64 %47, %61
+  br i1 %62, label %162, label %63
+
+63:                                               ; preds = %52
   store ptr %8, ptr %20, align 8
-  %52 = getelementptr inbounds %struct.plan_code, ptr %17, i64 0, i32 13
-  %53 = load i32, ptr %52, align 8
-  %54 = tail call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %53, i32 noundef %44, ptr noundef nonnull %8) #19
-  %55 = icmp eq i32 %54, 0
-  br i1 %55, label %56, label %244
+  %64 = getelementptr inbounds %struct.plan_code, ptr %17, i64 0, i32 13
+  %65 = load i32, ptr %64, align 8
+  %66 = tail call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %65, i32 noundef %56, ptr noundef nonnull %8) #20
+  %67 = icmp eq i32 %66, 0
+  br i1 %67, label %68, label %162
 
-56:                                               ; preds = %51
-  %57 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %17, ptr noundef nonnull %8, i32 noundef %34) #19
-  %58 = icmp ult i64 %35, %57
-  br i1 %58, label %244, label %59
+68:                                               ; preds = %63
+  %69 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %17, ptr noundef nonnull %8, i32 noundef %46) #20
+  %70 = icmp ult i64 %47, %69
+  br i1 %70, label %162, label %71
 
-59:                                               ; preds = %56
-  %60 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %61 = zext i32 %60 to i64
-  %62 = getelementptr inbounds i8, ptr @model_plan, i64 %61
-  %63 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %64 = icmp eq i32 %63, 0
-  %65 = icmp ne ptr %1, null
-  %66 = xor i1 %65, true
-  %67 = or i1 %64, %66
-  br i1 %67, label %100, label %68
+71:                                               ; preds = %68
+  %72 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %73 = zext i32 %72 to i64
+  %74 = getelementptr inbounds i8, ptr @model_plan, i64 %73
+  %75 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %76 = icmp eq i32 %75, 0
+  %77 = icmp ne ptr %1, null
+  %78 = xor i1 %77, true
+  %79 = or i1 %76, %78
+  br i1 %79, label %112, label %80
 
-68:                                               ; preds = %59
-  %69 = zext i32 %63 to i64
-  br label %73
+80:                                               ; preds = %71
+  %81 = zext i32 %75 to i64
+  br label %85
 
-70:                                               ; preds = %93
-  %71 = add nuw nsw i64 %74, 1
-  %72 = icmp eq i64 %71, %69
-  br i1 %72, label %102, label %73, !llvm.loop !19
+82:                                               ; preds = %105
+  %83 = add nuw nsw i64 %86, 1
+  %84 = icmp eq i64 %83, %81
+  br i1 %84, label %114, label %85, !llvm.loop !19
 
-73:                                               ; preds = %70, %68
-  %74 = phi i64 [ 0, %68 ], [ %71, %70 ]
-  %75 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %74, i32 9
-  %76 = load i64, ptr %75, align 8
-  %77 = icmp slt i64 %76, 0
-  br i1 %77, label %78, label %82
+85:                                               ; preds = %82, %80
+  %86 = phi i64 [ 0, %80 ], [ %83, %82 ]
+  %87 = getelementptr inbounds %struct.plan_tensor, ptr %74, i64 %86, i32 9
+  %88 = load i64, ptr %87, align 8
+  %89 = icmp slt i64 %88, 0
+  br i1 %89, label %90, label %94
 
-78:                                               ; preds = %73
-  %79 = xor i64 %76, -1
-  %80 = getelementptr inbounds i64, ptr %8, i64 %79
-  %81 = load i64, ptr %80, align 8
-  br label %82
+90:                                               ; preds = %85
+  %91 = xor i64 %88, -1
+  %92 = getelementptr inbounds i64, ptr %8, i64 %91
+  %93 = load i64, ptr %92, align 8
+  br label %94
 
-82:                                               ; preds = %78, %73
-  %83 = phi i64 [ %81, %78 ], [ %76, %73 ]
-  %84 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %74, i32 1
-  %85 = load i64, ptr %84, align 8
-  %86 = icmp ult i64 %85, %83
-  br i1 %86, label %244, label %87
+94:                                               ; preds = %90, %85
+  %95 = phi i64 [ %93, %90 ], [ %88, %85 ]
+  %96 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %86, i32 1
+  %97 = load i64, ptr %96, align 8
+  %98 = icmp ult i64 %97, %95
+  br i1 %98, label %162, label %99
 
-87:                                               ; preds = %82
-  %88 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %74
-  %89 = icmp ne i64 %83, 0
-  %90 = load ptr, ptr %88, align 8
-  %91 = icmp eq ptr %90, null
-  %92 = select i1 %89, i1 %91, i1 false
-  br i1 %92, label %244, label %93
+99:                                               ; preds = %94
+  %100 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %86
+  %101 = icmp ne i64 %95, 0
+  %102 = load ptr, ptr %100, align 8
+  %103 = icmp eq ptr %102, null
+  %104 = select i1 %101, i1 %103, i1 false
+  br i1 %104, label %162, label %105
 
-93:                                               ; preds = %87
-  %94 = ptrtoint ptr %90 to i64
-  %95 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %74, i32 3
-  %96 = load i32, ptr %95, align 4
-  %97 = zext i32 %96 to i64
-  %98 = urem i64 %94, %97
-  %99 = icmp eq i64 %98, 0
-  br i1 %99, label %70, label %244
+105:                                              ; preds = %99
+  %106 = ptrtoint ptr %102 to i64
+  %107 = getelementptr inbounds %struct.plan_tensor, ptr %74, i64 %86, i32 3
+  %108 = load i32, ptr %107, align 4
+  %109 = zext i32 %108 to i64
+  %110 = urem i64 %106, %109
+  %111 = icmp eq i64 %110, 0
+  br i1 %111, label %82, label %162
 
-100:                                              ; preds = %59
-  %101 = or i1 %65, %64
-  br i1 %101, label %102, label %244
+112:                                              ; preds = %71
+  %113 = or i1 %77, %76
+  br i1 %113, label %114, label %162
 
-102:                                              ; preds = %70, %100
-  %103 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %104 = zext i32 %103 to i64
-  %105 = getelementptr inbounds i8, ptr @model_plan, i64 %104
-  %106 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %107 = icmp eq i32 %106, 0
-  %108 = icmp ne ptr %2, null
-  %109 = xor i1 %108, true
-  %110 = or i1 %107, %109
-  br i1 %110, label %143, label %111
+114:                                              ; preds = %82, %112
+  %115 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %116 = zext i32 %115 to i64
+  %117 = getelementptr inbounds i8, ptr @model_plan, i64 %116
+  %118 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %119 = icmp eq i32 %118, 0
+  %120 = icmp ne ptr %2, null
+  %121 = xor i1 %120, true
+  %122 = or i1 %119, %121
+  br i1 %122, label %155, label %123
 
-111:                                              ; preds = %102
-  %112 = zext i32 %106 to i64
-  br label %116
+123:                                              ; preds = %114
+  %124 = zext i32 %118 to i64
+  br label %128
 
-113:                                              ; preds = %136
-  %114 = add nuw nsw i64 %117, 1
-  %115 = icmp eq i64 %114, %112
-  br i1 %115, label %145, label %116, !llvm.loop !19
+125:                                              ; preds = %148
+  %126 = add nuw nsw i64 %129, 1
+  %127 = icmp eq i64 %126, %124
+  br i1 %127, label %157, label %128, !llvm.loop !19
 
-116:                                              ; preds = %113, %111
-  %117 = phi i64 [ 0, %111 ], [ %114, %113 ]
-  %118 = getelementptr inbounds %struct.plan_tensor, ptr %105, i64 %117, i32 9
-  %119 = load i64, ptr %118, align 8
-  %120 = icmp slt i64 %119, 0
-  br i1 %120, label %121, label %125
+128:                                              ; preds = %125, %123
+  %129 = phi i64 [ 0, %123 ], [ %126, %125 ]
+  %130 = getelementptr inbounds %struct.plan_tensor, ptr %117, i64 %129, i32 9
+  %131 = load i64, ptr %130, align 8
+  %132 = icmp slt i64 %131, 0
+  br i1 %132, label %133, label %137
 
-121:                                              ; preds = %116
-  %122 = xor i64 %119, -1
-  %123 = getelementptr inbounds i64, ptr %8, i64 %122
-  %124 = load i64, ptr %123, align 8
-  br label %125
+133:                                              ; preds = %128
+  %134 = xor i64 %131, -1
+  %135 = getelementptr inbounds i64, ptr %8, i64 %134
+  %136 = load i64, ptr %135, align 8
+  br label %137
 
-125:                                              ; preds = %121, %116
-  %126 = phi i64 [ %124, %121 ], [ %119, %116 ]
-  %127 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %117, i32 1
-  %128 = load i64, ptr %127, align 8
-  %129 = icmp ult i64 %128, %126
-  br i1 %129, label %244, label %130
+137:                                              ; preds = %133, %128
+  %138 = phi i64 [ %136, %133 ], [ %131, %128 ]
+  %139 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %129, i32 1
+  %140 = load i64, ptr %139, align 8
+  %141 = icmp ult i64 %140, %138
+  br i1 %141, label %162, label %142
 
-130:                                              ; preds = %125
-  %131 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %117
-  %132 = icmp ne i64 %126, 0
-  %133 = load ptr, ptr %131, align 8
-  %134 = icmp eq ptr %133, null
-  %135 = select i1 %132, i1 %134, i1 false
-  br i1 %135, label %244, label %136
+142:                                              ; preds = %137
+  %143 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %129
+  %144 = icmp ne i64 %138, 0
+  %145 = load ptr, ptr %143, align 8
+  %146 = icmp eq ptr %145, null
+  %147 = select i1 %144, i1 %146, i1 false
+  br i1 %147, label %162, label %148
 
-136:                                              ; preds = %130
-  %137 = ptrtoint ptr %133 to i64
-  %138 = getelementptr inbounds %struct.plan_tensor, ptr %105, i64 %117, i32 3
-  %139 = load i32, ptr %138, align 4
-  %140 = zext i32 %139 to i64
-  %141 = urem i64 %137, %140
-  %142 = icmp eq i64 %141, 0
-  br i1 %142, label %113, label %244
+148:                                              ; preds = %142
+  %149 = ptrtoint ptr %145 to i64
+  %150 = getelementptr inbounds %struct.plan_tensor, ptr %117, i64 %129, i32 3
+  %151 = load i32, ptr %150, align 4
+  %152 = zext i32 %151 to i64
+  %153 = urem i64 %149, %152
+  %154 = icmp eq i64 %153, 0
+  br i1 %154, label %125, label %162
 
-143:                                              ; preds = %102
-  %144 = or i1 %108, %107
-  br i1 %144, label %145, label %244
+155:                                              ; preds = %114
+  %156 = or i1 %120, %119
+  br i1 %156, label %157, label %162
 
-145:                                              ; preds = %113, %143
-  %146 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 16), align 4
-  %147 = zext i32 %146 to i64
-  %148 = getelementptr inbounds i8, ptr @model_plan, i64 %147
-  %149 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 17), align 4
-  %150 = zext i32 %149 to i64
-  %151 = getelementptr inbounds %struct.plan_indices, ptr %148, i64 %150
-  %152 = icmp eq i32 %149, 0
-  br i1 %152, label %242, label %153
+157:                                              ; preds = %125, %155
+  %158 = tail call fastcc i32 @check_indices(ptr noundef %1, ptr noundef nonnull %8) #20
+  %159 = icmp eq i32 %158, 0
+  br i1 %159, label %160, label %162
 
-153:                                              ; preds = %145, %239
-  %154 = phi ptr [ %240, %239 ], [ %148, %145 ]
-  %155 = load i32, ptr %154, align 4
-  %156 = zext i32 %155 to i64
-  %157 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %156
-  %158 = getelementptr inbounds %struct.plan_indices, ptr %154, i64 0, i32 2
-  %159 = load i32, ptr %158, align 4
-  %160 = zext i32 %159 to i64
-  %161 = getelementptr inbounds i8, ptr @model_plan, i64 %160
-  %162 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %156, i32 9
-  %163 = load i64, ptr %162, align 8
-  %164 = icmp slt i64 %163, 0
-  br i1 %164, label %165, label %169
+160:                                              ; preds = %157
+  %161 = call fastcc i32 @run_model(ptr noundef nonnull %6, ptr noundef nonnull %8, ptr noundef %4) #20
+  br label %162
 
-165:                                              ; preds = %153
-  %166 = xor i64 %163, -1
-  %167 = getelementptr inbounds i64, ptr %8, i64 %166
-  %168 = load i64, ptr %167, align 8
-  br label %169
+162:                                              ; preds = %99, %105, %94, %142, %148, %137, %68, %63, %52, %49, %45, %41, %39, %29, %27, %157, %155, %112, %5, %160
+  %163 = phi i32 [ %161, %160 ], [ -8, %5 ], [ -1, %112 ], [ -1, %155 ], [ %158, %157 ], [ -9, %27 ], [ -9, %29 ], [ -9, %39 ], [ -9, %41 ], [ %66, %63 ], [ -4, %52 ], [ -3, %49 ], [ -1, %45 ], [ -4, %68 ], [ -2, %137 ], [ -3, %148 ], [ -1, %142 ], [ -2, %94 ], [ -3, %105 ], [ -1, %99 ]
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %6) #18
+  ret i32 %163
+}
 
-169:                                              ; preds = %165, %153
-  %170 = phi i64 [ %168, %165 ], [ %163, %153 ]
-  %171 = getelementptr inbounds %struct.plan_tensor, ptr %62, i64 %156, i32 4
-  %172 = load i32, ptr %171, align 8
-  %173 = zext i32 %172 to i64
-  %174 = sdiv i64 %170, %173
-  %175 = getelementptr inbounds %struct.plan_indices, ptr %154, i64 0, i32 1
-  %176 = load i32, ptr %175, align 4
-  %177 = icmp eq i32 %176, 0
-  br i1 %177, label %239, label %178
+; Function Attrs: nofree norecurse nosync nounwind memory(read, inaccessiblemem: none)
+define internal fastcc i32 @check_indices(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1) unnamed_addr #12 {
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 16), align 4
+  %4 = zext i32 %3 to i64
+  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
+  %6 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 17), align 4
+  %7 = zext i32 %6 to i64
+  %8 = getelementptr inbounds %struct.plan_indices, ptr %5, i64 %7
+  %9 = icmp eq i32 %6, 0
+  br i1 %9, label %103, label %10
 
-178:                                              ; preds = %169
-  %179 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %156
-  %180 = getelementptr inbounds %struct.plan_tensor, ptr %157, i64 0, i32 1
-  %181 = zext i32 %176 to i64
-  br label %182
+10:                                               ; preds = %2
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %12 = zext i32 %11 to i64
+  %13 = getelementptr inbounds i8, ptr @model_plan, i64 %12
+  br label %14
 
-182:                                              ; preds = %236, %178
-  %183 = phi i64 [ 0, %178 ], [ %237, %236 ]
-  %184 = getelementptr inbounds i64, ptr %161, i64 %183
-  %185 = load i64, ptr %184, align 8
-  %186 = icmp slt i64 %185, 0
-  br i1 %186, label %187, label %191
+14:                                               ; preds = %10, %100
+  %15 = phi ptr [ %5, %10 ], [ %101, %100 ]
+  %16 = load i32, ptr %15, align 4
+  %17 = zext i32 %16 to i64
+  %18 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %17
+  %19 = getelementptr inbounds %struct.plan_indices, ptr %15, i64 0, i32 2
+  %20 = load i32, ptr %19, align 4
+  %21 = zext i32 %20 to i64
+  %22 = getelementptr inbounds i8, ptr @model_plan, i64 %21
+  %23 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %17, i32 9
+  %24 = load i64, ptr %23, align 8
+  %25 = icmp slt i64 %24, 0
+  br i1 %25, label %26, label %30
 
-187:                                              ; preds = %182
-  %188 = xor i64 %185, -1
-  %189 = getelementptr inbounds i64, ptr %8, i64 %188
-  %190 = load i64, ptr %189, align 8
-  br label %191
+26:                                               ; preds = %14
+  %27 = xor i64 %24, -1
+  %28 = getelementptr inbounds i64, ptr %1, i64 %27
+  %29 = load i64, ptr %28, align 8
+  br label %30
 
-191:                                              ; preds = %187, %182
-  %192 = phi i64 [ %190, %187 ], [ %185, %182 ]
-  %193 = icmp sgt i64 %174, %183
-  br i1 %193, label %194, label %236
+30:                                               ; preds = %14, %26
+  %31 = phi i64 [ %29, %26 ], [ %24, %14 ]
+  %32 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %17, i32 4
+  %33 = load i32, ptr %32, align 8
+  %34 = zext i32 %33 to i64
+  %35 = sdiv i64 %31, %34
+  %36 = getelementptr inbounds %struct.plan_indices, ptr %15, i64 0, i32 1
+  %37 = load i32, ptr %36, align 4
+  %38 = icmp eq i32 %37, 0
+  br i1 %38, label %100, label %39
 
-194:                                              ; preds = %191
-  %195 = load ptr, ptr %179, align 8
-  %196 = load i32, ptr %180, align 4
-  %197 = zext i32 %196 to i64
-  %198 = getelementptr inbounds i8, ptr @model_plan, i64 %197
-  %199 = load i8, ptr %198, align 1
-  %200 = icmp eq i8 %199, 105
-  %201 = sub nsw i64 0, %192
-  br label %205
+39:                                               ; preds = %30
+  %40 = getelementptr inbounds %struct.model_buffer, ptr %0, i64 %17
+  %41 = getelementptr inbounds %struct.plan_tensor, ptr %18, i64 0, i32 1
+  %42 = zext i32 %37 to i64
+  br label %43
 
-202:                                              ; preds = %231
-  %203 = add nuw nsw i64 %206, %181
-  %204 = icmp slt i64 %203, %174
-  br i1 %204, label %205, label %236, !llvm.loop !20
+43:                                               ; preds = %39, %97
+  %44 = phi i64 [ 0, %39 ], [ %98, %97 ]
+  %45 = getelementptr inbounds i64, ptr %22, i64 %44
+  %46 = load i64, ptr %45, align 8
+  %47 = icmp slt i64 %46, 0
+  br i1 %47, label %48, label %52
 
-205:                                              ; preds = %202, %194
-  %206 = phi i64 [ %183, %194 ], [ %203, %202 ]
-  switch i32 %172, label %228 [
-    i32 1, label %207
-    i32 2, label %214
-    i32 4, label %221
+48:                                               ; preds = %43
+  %49 = xor i64 %46, -1
+  %50 = getelementptr inbounds i64, ptr %1, i64 %49
+  %51 = load i64, ptr %50, align 8
+  br label %52
+
+52:                                               ; preds = %43, %48
+  %53 = phi i64 [ %51, %48 ], [ %46, %43 ]
+  %54 = icmp sgt i64 %35, %44
+  br i1 %54, label %55, label %97
+
+55:                                               ; preds = %52
+  %56 = load ptr, ptr %40, align 8
+  %57 = load i32, ptr %41, align 4
+  %58 = zext i32 %57 to i64
+  %59 = getelementptr inbounds i8, ptr @model_plan, i64 %58
+  %60 = load i8, ptr %59, align 1
+  %61 = icmp eq i8 %60, 105
+  %62 = sub nsw i64 0, %53
+  br label %66
+
+63:                                               ; preds = %92
+  %64 = add nuw nsw i64 %67, %42
+  %65 = icmp slt i64 %64, %35
+  br i1 %65, label %66, label %97, !llvm.loop !20
+
+66:                                               ; preds = %55, %63
+  %67 = phi i64 [ %44, %55 ], [ %64, %63 ]
+  switch i32 %33, label %89 [
+    i32 1, label %68
+    i32 2, label %75
+    i32 4, label %82
   ]
 
-207:                                              ; preds = %205
-  %208 = getelementptr inbounds i8, ptr %195, i64 %206
-  %209 = load i8, ptr %208, align 1
-  br i1 %200, label %210, label %212
+68:                                               ; preds = %66
+  %69 = getelementptr inbounds i8, ptr %56, i64 %67
+  %70 = load i8, ptr %69, align 1
+  br i1 %61, label %71, label %73
 
-210:                                              ; preds = %207
-  %211 = sext i8 %209 to i64
-  br label %231
+71:                                               ; preds = %68
+  %72 = sext i8 %70 to i64
+  br label %92
 
-212:                                              ; preds = %207
-  %213 = zext i8 %209 to i64
-  br label %231
+73:                                               ; preds = %68
+  %74 = zext i8 %70 to i64
+  br label %92
 
-214:                                              ; preds = %205
-  %215 = getelementptr inbounds i16, ptr %195, i64 %206
-  %216 = load i16, ptr %215, align 2
-  br i1 %200, label %217, label %219
+75:                                               ; preds = %66
+  %76 = getelementptr inbounds i16, ptr %56, i64 %67
+  %77 = load i16, ptr %76, align 2
+  br i1 %61, label %78, label %80
 
-217:                                              ; preds = %214
-  %218 = sext i16 %216 to i64
-  br label %231
+78:                                               ; preds = %75
+  %79 = sext i16 %77 to i64
+  br label %92
 
-219:                                              ; preds = %214
-  %220 = zext i16 %216 to i64
-  br label %231
+80:                                               ; preds = %75
+  %81 = zext i16 %77 to i64
+  br label %92
 
-221:                                              ; preds = %205
-  %222 = getelementptr inbounds i32, ptr %195, i64 %206
-  %223 = load i32, ptr %222, align 4
-  br i1 %200, label %224, label %226
+82:                                               ; preds = %66
+  %83 = getelementptr inbounds i32, ptr %56, i64 %67
+  %84 = load i32, ptr %83, align 4
+  br i1 %61, label %85, label %87
 
-224:                                              ; preds = %221
-  %225 = sext i32 %223 to i64
-  br label %231
+85:                                               ; preds = %82
+  %86 = sext i32 %84 to i64
+  br label %92
 
-226:                                              ; preds = %221
-  %227 = zext i32 %223 to i64
-  br label %231
+87:                                               ; preds = %82
+  %88 = zext i32 %84 to i64
+  br label %92
 
-228:                                              ; preds = %205
-  %229 = getelementptr inbounds i64, ptr %195, i64 %206
-  %230 = load i64, ptr %229, align 8
-  br label %231
+89:                                               ; preds = %66
+  %90 = getelementptr inbounds i64, ptr %56, i64 %67
+  %91 = load i64, ptr %90, align 8
+  br label %92
 
-231:                                              ; preds = %228, %226, %224, %219, %217, %212, %210
-  %232 = phi i64 [ %230, %228 ], [ %211, %210 ], [ %213, %212 ], [ %218, %217 ], [ %220, %219 ], [ %225, %224 ], [ %227, %226 ]
-  %233 = icmp sge i64 %232, %201
-  %234 = icmp slt i64 %232, %192
-  %235 = and i1 %233, %234
-  br i1 %235, label %202, label %244
+92:                                               ; preds = %71, %73, %78, %80, %85, %87, %89
+  %93 = phi i64 [ %91, %89 ], [ %72, %71 ], [ %74, %73 ], [ %79, %78 ], [ %81, %80 ], [ %86, %85 ], [ %88, %87 ]
+  %94 = icmp sge i64 %93, %62
+  %95 = icmp slt i64 %93, %53
+  %96 = and i1 %94, %95
+  br i1 %96, label %63, label %103
 
-236:                                              ; preds = %202, %191
-  %237 = add nuw nsw i64 %183, 1
-  %238 = icmp eq i64 %237, %181
-  br i1 %238, label %239, label %182, !llvm.loop !21
+97:                                               ; preds = %63, %52
+  %98 = add nuw nsw i64 %44, 1
+  %99 = icmp eq i64 %98, %42
+  br i1 %99, label %100, label %43, !llvm.loop !21
 
-239:                                              ; preds = %236, %169
-  %240 = getelementptr inbounds %struct.plan_indices, ptr %154, i64 1
-  %241 = icmp ult ptr %240, %151
-  br i1 %241, label %153, label %242, !llvm.loop !22
+100:                                              ; preds = %97, %30
+  %101 = getelementptr inbounds %struct.plan_indices, ptr %15, i64 1
+  %102 = icmp ult ptr %101, %8
+  br i1 %102, label %14, label %103, !llvm.loop !22
 
-242:                                              ; preds = %239, %145
-  %243 = call fastcc i32 @run_model(ptr noundef nonnull %6, ptr noundef nonnull %8, ptr noundef %4) #19
-  br label %244
-
-244:                                              ; preds = %87, %93, %82, %130, %136, %125, %231, %56, %51, %40, %37, %33, %143, %100, %29, %27, %5, %242
-  %245 = phi i32 [ %243, %242 ], [ -8, %5 ], [ -9, %27 ], [ -9, %29 ], [ -1, %100 ], [ -1, %143 ], [ %54, %51 ], [ -4, %40 ], [ -3, %37 ], [ -1, %33 ], [ -4, %56 ], [ -15, %231 ], [ -2, %125 ], [ -3, %136 ], [ -1, %130 ], [ -2, %82 ], [ -3, %93 ], [ -1, %87 ]
-  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %6) #17
-  ret i32 %245
+103:                                              ; preds = %100, %92, %2
+  %104 = phi i32 [ 0, %2 ], [ -15, %92 ], [ 0, %100 ]
+  ret i32 %104
 }
 
 ; Function Attrs: nounwind
@@ -2139,7 +2176,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   %65 = add nuw nsw i64 %64, 63
   %66 = and i64 %65, 137438953408
   %67 = getelementptr inbounds i8, ptr %56, i64 %66
-  %68 = tail call fastcc i64 @copies_bytes(ptr noundef %8) #19
+  %68 = tail call fastcc i64 @copies_bytes(ptr noundef %8) #20
   %69 = getelementptr inbounds i8, ptr %67, i64 %68
   %70 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
   store ptr %69, ptr %70, align 8
@@ -2222,7 +2259,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   br i1 %58, label %121, label %123
 
 121:                                              ; preds = %113
-  %122 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #19
+  %122 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #20
   br label %314
 
 123:                                              ; preds = %113
@@ -2509,7 +2546,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   br i1 %310, label %148, label %149, !llvm.loop !26
 
 311:                                              ; preds = %148
-  %312 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #19
+  %312 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #20
   %313 = icmp eq i32 %312, 0
   br i1 %313, label %139, label %314, !llvm.loop !27
 
@@ -2548,7 +2585,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #10 {
   %8 = zext i32 %7 to i64
   %9 = getelementptr inbounds %struct.plan_code, ptr %6, i64 %8
   %10 = select i1 %3, ptr null, ptr %9
-  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %1) #17
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %1) #18
   br i1 %3, label %69, label %11
 
 11:                                               ; preds = %0
@@ -2559,7 +2596,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #10 {
   %16 = load i32, ptr %15, align 8
   %17 = getelementptr inbounds %struct.plan_code, ptr %10, i64 0, i32 14
   %18 = load i32, ptr %17, align 4
-  %19 = call fastcc i32 @fill_numbers(ptr noundef nonnull %14, i32 noundef %16, i32 noundef %18, ptr noundef nonnull %1) #19
+  %19 = call fastcc i32 @fill_numbers(ptr noundef nonnull %14, i32 noundef %16, i32 noundef %18, ptr noundef nonnull %1) #20
   %20 = icmp eq i32 %19, 0
   br i1 %20, label %23, label %21
 
@@ -2625,13 +2662,13 @@ define i64 @model_selftest_bytes() local_unnamed_addr #10 {
 
 65:                                               ; preds = %60, %23
   %66 = phi i64 [ %30, %23 ], [ %62, %60 ]
-  %67 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %10, ptr noundef nonnull %1, i32 noundef 1) #19
+  %67 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %10, ptr noundef nonnull %1, i32 noundef 1) #20
   %68 = add nsw i64 %67, %66
   br label %69
 
 69:                                               ; preds = %21, %65, %0
   %70 = phi i64 [ -8, %0 ], [ %22, %21 ], [ %68, %65 ]
-  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %1) #17
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %1) #18
   ret i64 %70
 }
 
@@ -2662,7 +2699,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   br i1 %20, label %21, label %93
 
 21:                                               ; preds = %18
-  %22 = tail call i64 @model_selftest_bytes() #19
+  %22 = tail call i64 @model_selftest_bytes() #20
   %23 = icmp ult i64 %6, %22
   br i1 %23, label %93, label %24
 
@@ -2677,7 +2714,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   %30 = load i32, ptr %29, align 8
   %31 = zext i32 %30 to i64
   %32 = getelementptr inbounds i8, ptr @model_plan, i64 %31
-  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %3) #17
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %3) #18
   store ptr %15, ptr %3, align 8
   %33 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 1
   %34 = getelementptr inbounds %struct.run, ptr %3, i64 0, i32 2
@@ -2713,25 +2750,25 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
   store ptr %5, ptr %53, align 8
   %57 = getelementptr inbounds %struct.plan_code, ptr %15, i64 0, i32 13
   %58 = load i32, ptr %57, align 8
-  %59 = tail call fastcc i32 @fill_numbers(ptr noundef nonnull %56, i32 noundef %58, i32 noundef %45, ptr noundef nonnull %5) #19
+  %59 = tail call fastcc i32 @fill_numbers(ptr noundef nonnull %56, i32 noundef %58, i32 noundef %45, ptr noundef nonnull %5) #20
   %60 = icmp eq i32 %59, 0
   br i1 %60, label %61, label %91
 
 61:                                               ; preds = %52
-  %62 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %15, ptr noundef nonnull %5, i32 noundef 1) #19
+  %62 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %15, ptr noundef nonnull %5, i32 noundef 1) #20
   %63 = icmp ult i64 %6, %62
   br i1 %63, label %91, label %64
 
 64:                                               ; preds = %61
-  %65 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %15, ptr noundef nonnull %5, i32 noundef 1) #19
+  %65 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %15, ptr noundef nonnull %5, i32 noundef 1) #20
   %66 = getelementptr inbounds i8, ptr %5, i64 %65
-  %67 = tail call fastcc ptr @place_tensors(ptr noundef nonnull %66, ptr noundef nonnull %5) #19
+  %67 = tail call fastcc ptr @place_tensors(ptr noundef nonnull %66, ptr noundef nonnull %5) #20
   store ptr %66, ptr %33, align 8
   %68 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %69 = zext i32 %68 to i64
   %70 = getelementptr inbounds %struct.model_buffer, ptr %66, i64 %69
   store ptr %70, ptr %34, align 8
-  %71 = call fastcc i32 @run_model(ptr noundef nonnull %3, ptr noundef nonnull %5, ptr noundef null) #19
+  %71 = call fastcc i32 @run_model(ptr noundef nonnull %3, ptr noundef nonnull %5, ptr noundef null) #20
   %72 = icmp eq ptr %1, null
   br i1 %72, label %91, label %73
 
@@ -2764,7 +2801,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
 
 91:                                               ; preds = %61, %52, %28, %64, %87
   %92 = phi i32 [ %71, %87 ], [ %71, %64 ], [ %59, %52 ], [ -4, %28 ], [ -4, %61 ]
-  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %3) #17
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %3) #18
   br label %93
 
 93:                                               ; preds = %24, %21, %18, %16, %2, %91
@@ -2773,7 +2810,7 @@ define i32 @model_selftest([2 x i64] %0, ptr noundef writeonly %1) local_unnamed
 }
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
-define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture noundef readonly %1) unnamed_addr #12 {
+define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture noundef readonly %1) unnamed_addr #13 {
   %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
   %5 = add i32 %4, %3
@@ -2967,7 +3004,7 @@ declare i64 @getauxval(i64 noundef) local_unnamed_addr #5
 declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) #5
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #13
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #14
 
 ; Function Attrs: nounwind
 define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
@@ -2999,7 +3036,7 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
   %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
   %26 = load ptr, ptr %25, align 8
-  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #16
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #17
   %28 = icmp eq i32 %27, 0
   br i1 %28, label %31, label %29
 
@@ -3014,13 +3051,13 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64) #13
+declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64) #14
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64) #13
+declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64) #14
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64) #13
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64) #14
 
 ; Function Attrs: nofree nosync nounwind memory(argmem: read)
 define internal fastcc i64 @copies_bytes(ptr nocapture noundef readonly %0) unnamed_addr #11 {
@@ -3220,7 +3257,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 
   %42 = zext i32 %41 to i64
   %43 = getelementptr inbounds i8, ptr @model_plan, i64 %42
   %44 = load i32, ptr %39, align 4
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #18
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %2, i8 0, i64 16, i1 false)
   %45 = getelementptr inbounds i32, ptr %27, i64 2
   %46 = load i32, ptr %45, align 4
@@ -3372,8 +3409,8 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 
   %143 = load ptr, ptr %22, align 8
   store ptr %142, ptr %143, align 8
   %144 = load ptr, ptr %20, align 8
-  %145 = call i32 %141(ptr noundef null, ptr noundef %144, i32 noundef %46, ptr noundef nonnull %2) #16
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
+  %145 = call i32 %141(ptr noundef null, ptr noundef %144, i32 noundef %46, ptr noundef nonnull %2) #17
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #18
   %146 = icmp eq i32 %145, 0
   br i1 %146, label %147, label %369
 
@@ -3696,16 +3733,16 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 
 }
 
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare i64 @llvm.smax.i64(i64, i64) #14
+declare i64 @llvm.smax.i64(i64, i64) #15
 
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare i64 @llvm.smin.i64(i64, i64) #14
+declare i64 @llvm.smin.i64(i64, i64) #15
 
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare i64 @llvm.umin.i64(i64, i64) #14
+declare i64 @llvm.umin.i64(i64, i64) #15
 
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: read)
-declare ptr @llvm.load.relative.i64(ptr, i64) #15
+declare ptr @llvm.load.relative.i64(ptr, i64) #16
 
 attributes #0 = { nounwind "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
 attributes #1 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
@@ -3719,14 +3756,15 @@ attributes #8 = { mustprogress nofree norecurse nosync nounwind willreturn memor
 attributes #9 = { nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
 attributes #10 = { nofree nounwind memory(readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
 attributes #11 = { nofree nosync nounwind memory(argmem: read) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
-attributes #12 = { nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
-attributes #13 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #14 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #15 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
-attributes #16 = { nobuiltin nounwind "no-builtins" }
-attributes #17 = { nounwind }
-attributes #18 = { nounwind memory(none) }
-attributes #19 = { nobuiltin "no-builtins" }
+attributes #12 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
+attributes #13 = { nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "frame-pointer"="non-leaf" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="generic" "target-features"="+fp-armv8,+neon,+v8a,-fmv,-outline-atomics" }
+attributes #14 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #15 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #16 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
+attributes #17 = { nobuiltin nounwind "no-builtins" }
+attributes #18 = { nounwind }
+attributes #19 = { nounwind memory(none) }
+attributes #20 = { nobuiltin "no-builtins" }
 
 !llvm.module.flags = !{!0, !1, !2}
 

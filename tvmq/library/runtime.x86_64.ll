@@ -1,4 +1,4 @@
-; 1170d608438320b24ec658154994b8aebd3116d86780ef816f0e3a5adb0dc07b is the sha256 of the sources; tools/library_runtime.py writes this file
+; 12dde2a2d61c759f388ad1788dbb8e5ba3559f16f870f3ea6423b1af48d1e229 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -57,7 +57,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 ; Function Attrs: nounwind
 define i32 @model_init() local_unnamed_addr #0 {
-  %1 = tail call fastcc i32 @choose_code(ptr noundef null) #16
+  %1 = tail call fastcc i32 @choose_code(ptr noundef null) #17
   ret i32 %1
 }
 
@@ -135,14 +135,14 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
   br i1 %54, label %67, label %55
 
 55:                                               ; preds = %44
-  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #17, !srcloc !4
+  %56 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 1, i32 0) #18, !srcloc !4
   %57 = extractvalue { i32, i32, i32, i32 } %56, 2
   %58 = and i32 %57, 134217728
   %59 = icmp eq i32 %58, 0
   br i1 %59, label %63, label %60
 
 60:                                               ; preds = %55
-  %61 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #17, !srcloc !5
+  %61 = tail call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0) #18, !srcloc !5
   %62 = extractvalue { i32, i32 } %61, 0
   br label %63
 
@@ -162,10 +162,10 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
 
 71:                                               ; preds = %91, %69
   %72 = phi ptr [ %70, %69 ], [ %97, %91 ]
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #18
   %73 = load i32, ptr %72, align 4
   %74 = and i32 %73, -2147483648
-  %75 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %74, i32 0) #17, !srcloc !4
+  %75 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %74, i32 0) #18, !srcloc !4
   %76 = extractvalue { i32, i32, i32, i32 } %75, 0
   %77 = icmp ult i32 %76, %73
   br i1 %77, label %91, label %78
@@ -173,7 +173,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
 78:                                               ; preds = %71
   %79 = getelementptr inbounds i32, ptr %72, i64 1
   %80 = load i32, ptr %79, align 4
-  %81 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %73, i32 %80) #17, !srcloc !4
+  %81 = tail call { i32, i32, i32, i32 } asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}"(i32 %73, i32 %80) #18, !srcloc !4
   %82 = extractvalue { i32, i32, i32, i32 } %81, 0
   %83 = extractvalue { i32, i32, i32, i32 } %81, 1
   %84 = extractvalue { i32, i32, i32, i32 } %81, 2
@@ -191,7 +191,7 @@ define internal fastcc i32 @choose_code(ptr noundef readonly %0) unnamed_addr #0
 
 91:                                               ; preds = %78, %71
   %92 = phi i32 [ %90, %78 ], [ 0, %71 ]
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #18
   %93 = getelementptr inbounds i32, ptr %72, i64 3
   %94 = load i32, ptr %93, align 4
   %95 = and i32 %94, %92
@@ -227,7 +227,7 @@ define i32 @model_select_code(ptr noundef %0) local_unnamed_addr #0 {
   br i1 %2, label %5, label %3
 
 3:                                                ; preds = %1
-  %4 = tail call fastcc i32 @choose_code(ptr noundef nonnull %0) #16
+  %4 = tail call fastcc i32 @choose_code(ptr noundef nonnull %0) #17
   br label %5
 
 5:                                                ; preds = %1, %3
@@ -258,9 +258,9 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %11 = add nuw nsw i64 %10, 103
   %12 = and i64 %11, 65472
   %13 = select i1 %8, i64 -9, i64 %12
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #17
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) #18
   store i64 -15032385537, ptr %5, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #17
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) #18
   %14 = icmp ne ptr %0, null
   %15 = icmp ne ptr %3, null
   %16 = and i1 %14, %15
@@ -288,7 +288,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %27, label %28, label %35
 
 28:                                               ; preds = %26
-  %29 = tail call { ptr, ptr } asm "", "=r,=r,0,1,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create, ptr @pthread_join) #18, !srcloc !8
+  %29 = tail call { ptr, ptr } asm "", "=r,=r,0,1,~{dirflag},~{fpsr},~{flags}"(ptr @pthread_create, ptr @pthread_join) #19, !srcloc !8
   %30 = extractvalue { ptr, ptr } %29, 0
   %31 = extractvalue { ptr, ptr } %29, 1
   %32 = icmp eq ptr %30, null
@@ -297,7 +297,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %34, label %85, label %35
 
 35:                                               ; preds = %28, %26
-  %36 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
+  %36 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #18, !srcloc !9
   %37 = trunc i64 %36 to i32
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(28) %0, i8 0, i64 28, i1 false)
   %38 = getelementptr inbounds i8, ptr %0, i64 28
@@ -306,7 +306,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %39, i8 0, i64 16, i1 false)
   %40 = ptrtoint ptr %5 to i64
   %41 = ptrtoint ptr %6 to i64
-  %42 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %40, i64 %41, i64 8, i64 14) #17, !srcloc !9
+  %42 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %40, i64 %41, i64 8, i64 14) #18, !srcloc !9
   %43 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 5
   %44 = add nsw i32 %2, -1
   %45 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9
@@ -318,7 +318,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %49 = phi i32 [ %56, %54 ], [ %46, %35 ]
   %50 = zext i32 %49 to i64
   %51 = getelementptr inbounds i64, ptr %45, i64 %50
-  %52 = call i32 @pthread_create(ptr noundef nonnull %51, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #19
+  %52 = call i32 @pthread_create(ptr noundef nonnull %51, ptr noundef null, ptr noundef nonnull @serve, ptr noundef nonnull %0) #20
   %53 = icmp eq i32 %52, 0
   br i1 %53, label %54, label %58
 
@@ -330,15 +330,15 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %57, label %48, label %81
 
 58:                                               ; preds = %48
-  %59 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #17, !srcloc !9
+  %59 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #18, !srcloc !9
   %60 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 4
   store atomic i32 1, ptr %60 release, align 4
   %61 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 1
   %62 = atomicrmw add ptr %61, i32 1 release, align 4
   %63 = ptrtoint ptr %61 to i64
-  %64 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %63, i64 129, i64 256, i64 0, i64 202) #17, !srcloc !9
+  %64 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %63, i64 129, i64 256, i64 0, i64 202) #18, !srcloc !9
   %65 = load i32, ptr %38, align 4
-  %66 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
+  %66 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #18, !srcloc !9
   %67 = trunc i64 %66 to i32
   %68 = icmp eq i32 %65, %67
   br i1 %68, label %69, label %85
@@ -352,7 +352,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   %73 = phi i64 [ %77, %72 ], [ 0, %69 ]
   %74 = getelementptr inbounds %struct.pool, ptr %0, i64 0, i32 9, i64 %73
   %75 = load i64, ptr %74, align 8
-  %76 = call i32 @pthread_join(i64 noundef %75, ptr noundef null) #19
+  %76 = call i32 @pthread_join(i64 noundef %75, ptr noundef null) #20
   %77 = add nuw nsw i64 %73, 1
   %78 = load i32, ptr %43, align 8
   %79 = zext i32 %78 to i64
@@ -360,7 +360,7 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
   br i1 %80, label %72, label %85, !llvm.loop !10
 
 81:                                               ; preds = %54, %35
-  %82 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #17, !srcloc !9
+  %82 = call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 2, i64 %41, i64 0, i64 8, i64 14) #18, !srcloc !9
   store i32 %2, ptr %3, align 8
   %83 = getelementptr inbounds i8, ptr %3, i64 8
   store ptr @launch_in_pool, ptr %83, align 8
@@ -370,8 +370,8 @@ define i32 @model_pool_start(ptr %0, i64 %1, i32 noundef %2, ptr noundef writeon
 
 85:                                               ; preds = %72, %69, %58, %28, %24, %20, %4, %81, %18
   %86 = phi i32 [ %19, %18 ], [ 0, %81 ], [ -1, %4 ], [ -3, %20 ], [ -4, %24 ], [ -12, %28 ], [ -12, %58 ], [ -12, %69 ], [ -12, %72 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #17
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #17
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) #18
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) #18
   ret i32 %86
 }
 
@@ -422,13 +422,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   br i1 %22, label %23, label %30
 
 23:                                               ; preds = %19
-  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #17, !srcloc !11
+  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #18, !srcloc !11
   %24 = add nuw nsw i32 %20, 1
   %25 = icmp eq i32 %24, 1000
   br i1 %25, label %14, label %19, !llvm.loop !12
 
 26:                                               ; preds = %26, %17
-  %27 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %7, i64 128, i64 %18, i64 0, i64 202) #17, !srcloc !9
+  %27 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %7, i64 128, i64 %18, i64 0, i64 202) #18, !srcloc !9
   %28 = load atomic i32, ptr %6 acquire, align 4
   %29 = icmp eq i32 %28, %13
   br i1 %29, label %26, label %30, !llvm.loop !13
@@ -455,13 +455,13 @@ define internal ptr @serve(ptr noundef %0) #0 {
   %45 = load ptr, ptr %9, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #19
+  tail call void %44(ptr noundef %45, i32 noundef %47) #20
   %48 = atomicrmw sub ptr %10, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %11, i64 129, i64 1, i64 0, i64 202) #17, !srcloc !9
+  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %11, i64 129, i64 1, i64 0, i64 202) #18, !srcloc !9
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -498,7 +498,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
 
 10:                                               ; preds = %8, %10
   %11 = phi i32 [ %12, %10 ], [ 0, %8 ]
-  tail call void %1(ptr noundef %2, i32 noundef %11) #19
+  tail call void %1(ptr noundef %2, i32 noundef %11) #20
   %12 = add nuw i32 %11, 1
   %13 = icmp eq i32 %12, %3
   br i1 %13, label %87, label %10, !llvm.loop !16
@@ -523,7 +523,7 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %26 = add i32 %3, -1
   %27 = ptrtoint ptr %18 to i64
   %28 = zext i32 %26 to i64
-  %29 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %27, i64 129, i64 %28, i64 0, i64 202) #17, !srcloc !9
+  %29 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %27, i64 129, i64 %28, i64 0, i64 202) #18, !srcloc !9
   %30 = load atomic i64, ptr %0 acquire, align 8
   %31 = and i64 %30, 65535
   %32 = lshr i64 %30, 16
@@ -548,13 +548,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   %45 = load ptr, ptr %16, align 8
   %46 = trunc i64 %38 to i32
   %47 = and i32 %46, 65535
-  tail call void %44(ptr noundef %45, i32 noundef %47) #19
+  tail call void %44(ptr noundef %45, i32 noundef %47) #20
   %48 = atomicrmw sub ptr %17, i32 1 acq_rel, align 4
   %49 = icmp eq i32 %48, 1
   br i1 %49, label %50, label %52
 
 50:                                               ; preds = %43
-  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %36, i64 129, i64 1, i64 0, i64 202) #17, !srcloc !9
+  %51 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %36, i64 129, i64 1, i64 0, i64 202) #18, !srcloc !9
   br label %52
 
 52:                                               ; preds = %50, %43
@@ -598,13 +598,13 @@ define internal void @launch_in_pool(ptr noundef %0, ptr noundef %1, ptr noundef
   br i1 %75, label %76, label %83
 
 76:                                               ; preds = %72
-  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #17, !srcloc !11
+  tail call void asm sideeffect "pause", "~{dirflag},~{fpsr},~{flags}"() #18, !srcloc !11
   %77 = add nuw nsw i32 %73, 1
   %78 = icmp eq i32 %77, 1000
   br i1 %78, label %67, label %72, !llvm.loop !12
 
 79:                                               ; preds = %79, %70
-  %80 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %64, i64 128, i64 %71, i64 0, i64 202) #17, !srcloc !9
+  %80 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %64, i64 128, i64 %71, i64 0, i64 202) #18, !srcloc !9
   %81 = load atomic i32, ptr %17 acquire, align 4
   %82 = icmp eq i32 %81, %66
   br i1 %82, label %79, label %83, !llvm.loop !13
@@ -648,10 +648,10 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %13 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 1
   %14 = atomicrmw add ptr %13, i32 1 release, align 4
   %15 = ptrtoint ptr %13 to i64
-  %16 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %15, i64 129, i64 256, i64 0, i64 202) #17, !srcloc !9
+  %16 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 %15, i64 129, i64 256, i64 0, i64 202) #18, !srcloc !9
   %17 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 6
   %18 = load i32, ptr %17, align 4
-  %19 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #17, !srcloc !9
+  %19 = tail call i64 asm sideeffect "syscall", "={ax},{di},{si},{dx},{r10},0,~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"(i64 0, i64 0, i64 0, i64 0, i64 39) #18, !srcloc !9
   %20 = trunc i64 %19 to i32
   %21 = icmp eq i32 %18, %20
   br i1 %21, label %22, label %35
@@ -666,7 +666,7 @@ define i32 @model_pool_stop(ptr noundef %0) local_unnamed_addr #0 {
   %27 = phi i64 [ %31, %26 ], [ 0, %22 ]
   %28 = getelementptr inbounds %struct.pool, ptr %5, i64 0, i32 9, i64 %27
   %29 = load i64, ptr %28, align 8
-  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #19
+  %30 = tail call i32 @pthread_join(i64 noundef %29, ptr noundef null) #20
   %31 = add nuw nsw i64 %27, 1
   %32 = load i32, ptr %23, align 8
   %33 = zext i32 %32 to i64
@@ -776,7 +776,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 18:                                               ; preds = %3, %8, %12, %16
   %19 = phi i32 [ %17, %16 ], [ 1, %12 ], [ 1, %8 ], [ 1, %3 ]
-  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #17
+  call void @llvm.lifetime.start.p0(i64 48, ptr nonnull %4) #18
   store ptr %6, ptr %4, align 8
   %20 = getelementptr inbounds %struct.loop, ptr %4, i64 0, i32 1
   store ptr %0, ptr %20, align 8
@@ -805,7 +805,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   br i1 %34, label %35, label %37
 
 35:                                               ; preds = %31
-  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #19
+  %36 = call i32 %0(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %1) #20
   br label %64
 
 37:                                               ; preds = %31
@@ -824,7 +824,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   store ptr %40, ptr %5, align 8
   %47 = load ptr, ptr %20, align 8
   %48 = load ptr, ptr %21, align 8
-  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #19
+  %49 = call i32 %47(i32 noundef 0, ptr noundef nonnull %22, ptr noundef %48) #20
   %50 = icmp eq i32 %49, 0
   br i1 %50, label %52, label %51
 
@@ -843,7 +843,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
   %57 = load ptr, ptr %56, align 8
   %58 = getelementptr inbounds %struct.model_threads, ptr %55, i64 0, i32 2
   %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #19
+  call void %57(ptr noundef %59, ptr noundef nonnull @run_task, ptr noundef nonnull %4, i32 noundef %28) #20
   br label %60
 
 60:                                               ; preds = %53, %52
@@ -854,7 +854,7 @@ define internal i32 @launch(ptr noundef %0, ptr noundef %1, i32 noundef %2) #0 {
 
 64:                                               ; preds = %18, %60, %35
   %65 = phi i32 [ %63, %60 ], [ %36, %35 ], [ -1, %18 ]
-  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #17
+  call void @llvm.lifetime.end.p0(i64 48, ptr nonnull %4) #18
   ret i32 %65
 }
 
@@ -988,7 +988,7 @@ define i32 @model_input(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_un
   %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
   %10 = zext i32 %0 to i64
   %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #16
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #17
   br label %13
 
 13:                                               ; preds = %3, %6
@@ -999,14 +999,14 @@ define i32 @model_input(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_un
 ; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
 define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, ptr noundef %1, ptr noundef writeonly %2) unnamed_addr #9 {
   %4 = alloca [2048 x i64], align 16
-  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %4) #17
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %4) #18
   %5 = icmp ne ptr %1, null
   br i1 %5, label %6, label %11
 
 6:                                                ; preds = %3
   %7 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 14), align 4
   %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 15), align 4
-  %9 = call fastcc i32 @fill_numbers(ptr noundef nonnull %1, i32 noundef %7, i32 noundef %8, ptr noundef nonnull %4) #16
+  %9 = call fastcc i32 @fill_numbers(ptr noundef nonnull %1, i32 noundef %7, i32 noundef %8, ptr noundef nonnull %4) #17
   %10 = icmp eq ptr %2, null
   br i1 %10, label %153, label %13
 
@@ -1229,7 +1229,7 @@ define internal fastcc i32 @describe_tensor(ptr nocapture noundef readonly %0, p
 
 153:                                              ; preds = %11, %13, %6, %144
   %154 = phi i32 [ 0, %144 ], [ -1, %6 ], [ %9, %13 ], [ -1, %11 ]
-  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %4) #17
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %4) #18
   ret i32 %154
 }
 
@@ -1245,7 +1245,7 @@ define i32 @model_output(i32 noundef %0, ptr noundef %1, ptr noundef %2) local_u
   %9 = getelementptr inbounds i8, ptr @model_plan, i64 %8
   %10 = zext i32 %0 to i64
   %11 = getelementptr inbounds %struct.plan_tensor, ptr %9, i64 %10
-  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #16
+  %12 = tail call fastcc i32 @describe_tensor(ptr noundef nonnull %11, ptr noundef %1, ptr noundef %2) #17
   br label %13
 
 13:                                               ; preds = %3, %6
@@ -1265,7 +1265,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
   %10 = zext i32 %9 to i64
   %11 = getelementptr inbounds %struct.plan_code, ptr %8, i64 %10
   %12 = select i1 %5, ptr null, ptr %11
-  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %3) #17
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %3) #18
   br i1 %5, label %30, label %13
 
 13:                                               ; preds = %2
@@ -1277,7 +1277,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
   %17 = load i32, ptr %16, align 8
   %18 = getelementptr inbounds %struct.plan_code, ptr %12, i64 0, i32 14
   %19 = load i32, ptr %18, align 4
-  %20 = call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %17, i32 noundef %19, ptr noundef nonnull %3) #16
+  %20 = call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %17, i32 noundef %19, ptr noundef nonnull %3) #17
   %21 = icmp eq i32 %20, 0
   br i1 %21, label %24, label %22
 
@@ -1286,7 +1286,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
   br label %26
 
 24:                                               ; preds = %15
-  %25 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %12, ptr noundef nonnull %3, i32 noundef %1) #16
+  %25 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %12, ptr noundef nonnull %3, i32 noundef %1) #17
   br label %26
 
 26:                                               ; preds = %24, %22
@@ -1297,7 +1297,7 @@ define i64 @model_workspace_bytes(ptr noundef %0, i32 noundef %1) local_unnamed_
 
 30:                                               ; preds = %13, %2, %26
   %31 = phi i64 [ %29, %26 ], [ -8, %2 ], [ -9, %13 ]
-  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %3) #17
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %3) #18
   ret i64 %31
 }
 
@@ -1548,7 +1548,7 @@ define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, p
   %9 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 13), align 4
   %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %12 = tail call fastcc i64 @copies_bytes(ptr noundef %1) #16
+  %12 = tail call fastcc i64 @copies_bytes(ptr noundef %1) #17
   %13 = getelementptr inbounds %struct.plan_code, ptr %0, i64 0, i32 8
   %14 = load i64, ptr %13, align 8
   %15 = icmp slt i64 %14, 0
@@ -1675,7 +1675,7 @@ define internal fastcc i64 @workspace_bytes(ptr nocapture noundef readonly %0, p
 ; Function Attrs: nounwind
 define i32 @model_run(ptr noundef %0, ptr noundef %1, ptr noundef %2, ptr %3, i64 %4, ptr noundef %5) local_unnamed_addr #0 {
   %7 = alloca %struct.run, align 8
-  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %7) #17
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %7) #18
   %8 = load atomic i32, ptr @chosen acquire, align 4
   %9 = icmp eq i32 %8, 0
   %10 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 1), align 4
@@ -1705,341 +1705,378 @@ define i32 @model_run(ptr noundef %0, ptr noundef %1, ptr noundef %2, ptr %3, i6
   store ptr null, ptr %25, align 8
   %26 = getelementptr inbounds %struct.run, ptr %7, i64 0, i32 10
   store ptr null, ptr %26, align 8
-  br i1 %9, label %246, label %27
+  br i1 %9, label %164, label %27
 
 27:                                               ; preds = %6
   %28 = icmp eq ptr %5, null
-  br i1 %28, label %35, label %29
+  br i1 %28, label %47, label %29
 
 29:                                               ; preds = %27
   %30 = load i32, ptr %5, align 8
   switch i32 %30, label %31 [
-    i32 0, label %246
-    i32 1, label %35
+    i32 0, label %164
+    i32 1, label %37
   ]
 
 31:                                               ; preds = %29
   %32 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 1
   %33 = load ptr, ptr %32, align 8
   %34 = icmp eq ptr %33, null
-  br i1 %34, label %246, label %35
+  br i1 %34, label %164, label %35
 
-35:                                               ; preds = %29, %31, %27
-  %36 = phi i32 [ 1, %27 ], [ %30, %31 ], [ %30, %29 ]
-  %37 = icmp eq ptr %3, null
-  br i1 %37, label %246, label %38
+35:                                               ; preds = %31
+  %36 = icmp eq ptr %33, @launch_in_pool
+  br i1 %36, label %41, label %47
 
-38:                                               ; preds = %35
-  %39 = ptrtoint ptr %3 to i64
-  %40 = and i64 %39, 63
-  %41 = icmp eq i64 %40, 0
-  br i1 %41, label %42, label %246
+37:                                               ; preds = %29
+  %38 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 1
+  %39 = load ptr, ptr %38, align 8
+  %40 = icmp eq ptr %39, @launch_in_pool
+  br i1 %40, label %43, label %47
 
-42:                                               ; preds = %38
-  %43 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
-  %44 = zext i32 %43 to i64
-  %45 = getelementptr inbounds %struct.plan_code, ptr %16, i64 0, i32 14
-  %46 = load i32, ptr %45, align 4
-  %47 = zext i32 %46 to i64
-  %48 = add nuw nsw i64 %47, %44
-  %49 = shl nuw nsw i64 %48, 3
-  %50 = add nuw nsw i64 %49, 63
-  %51 = and i64 %50, 137438953408
-  %52 = icmp ugt i64 %51, %4
-  br i1 %52, label %246, label %53
+41:                                               ; preds = %35
+  %42 = icmp ugt i32 %30, 256
+  br i1 %42, label %164, label %43
 
-53:                                               ; preds = %42
+43:                                               ; preds = %41, %37
+  %44 = getelementptr inbounds %struct.model_threads, ptr %5, i64 0, i32 2
+  %45 = load ptr, ptr %44, align 8
+  %46 = icmp eq ptr %45, null
+  br i1 %46, label %164, label %47
+
+47:                                               ; preds = %37, %43, %35, %27
+  %48 = phi i32 [ 1, %27 ], [ %30, %35 ], [ %30, %43 ], [ 1, %37 ]
+  %49 = icmp eq ptr %3, null
+  br i1 %49, label %164, label %50
+
+50:                                               ; preds = %47
+  %51 = ptrtoint ptr %3 to i64
+  %52 = and i64 %51, 63
+  %53 = icmp eq i64 %52, 0
+  br i1 %53, label %54, label %164
+
+54:                                               ; preds = %50
+  %55 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
+  %56 = zext i32 %55 to i64
+  %57 = getelementptr inbounds %struct.plan_code, ptr %16, i64 0, i32 14
+  %58 = load i32, ptr %57, align 4
+  %59 = zext i32 %58 to i64
+  %60 = add nuw nsw i64 %59, %56
+  %61 = shl nuw nsw i64 %60, 3
+  %62 = add nuw nsw i64 %61, 63
+  %63 = and i64 %62, 137438953408
+  %64 = icmp ugt i64 %63, %4
+  br i1 %64, label %164, label %65
+
+65:                                               ; preds = %54
   store ptr %3, ptr %19, align 8
-  %54 = getelementptr inbounds %struct.plan_code, ptr %16, i64 0, i32 13
-  %55 = load i32, ptr %54, align 8
-  %56 = tail call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %55, i32 noundef %46, ptr noundef nonnull %3) #16
-  %57 = icmp eq i32 %56, 0
-  br i1 %57, label %58, label %246
+  %66 = getelementptr inbounds %struct.plan_code, ptr %16, i64 0, i32 13
+  %67 = load i32, ptr %66, align 8
+  %68 = tail call fastcc i32 @fill_numbers(ptr noundef %0, i32 noundef %67, i32 noundef %58, ptr noundef nonnull %3) #17
+  %69 = icmp eq i32 %68, 0
+  br i1 %69, label %70, label %164
 
-58:                                               ; preds = %53
-  %59 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %16, ptr noundef nonnull %3, i32 noundef %36) #16
-  %60 = icmp ugt i64 %59, %4
-  br i1 %60, label %246, label %61
+70:                                               ; preds = %65
+  %71 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %16, ptr noundef nonnull %3, i32 noundef %48) #17
+  %72 = icmp ugt i64 %71, %4
+  br i1 %72, label %164, label %73
 
-61:                                               ; preds = %58
-  %62 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
-  %63 = zext i32 %62 to i64
-  %64 = getelementptr inbounds i8, ptr @model_plan, i64 %63
-  %65 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
-  %66 = icmp eq i32 %65, 0
-  %67 = icmp ne ptr %1, null
-  %68 = xor i1 %67, true
-  %69 = or i1 %66, %68
-  br i1 %69, label %102, label %70
+73:                                               ; preds = %70
+  %74 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %75 = zext i32 %74 to i64
+  %76 = getelementptr inbounds i8, ptr @model_plan, i64 %75
+  %77 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
+  %78 = icmp eq i32 %77, 0
+  %79 = icmp ne ptr %1, null
+  %80 = xor i1 %79, true
+  %81 = or i1 %78, %80
+  br i1 %81, label %114, label %82
 
-70:                                               ; preds = %61
-  %71 = zext i32 %65 to i64
-  br label %75
+82:                                               ; preds = %73
+  %83 = zext i32 %77 to i64
+  br label %87
 
-72:                                               ; preds = %95
-  %73 = add nuw nsw i64 %76, 1
-  %74 = icmp eq i64 %73, %71
-  br i1 %74, label %104, label %75, !llvm.loop !20
+84:                                               ; preds = %107
+  %85 = add nuw nsw i64 %88, 1
+  %86 = icmp eq i64 %85, %83
+  br i1 %86, label %116, label %87, !llvm.loop !20
 
-75:                                               ; preds = %72, %70
-  %76 = phi i64 [ 0, %70 ], [ %73, %72 ]
-  %77 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %76, i32 9
-  %78 = load i64, ptr %77, align 8
-  %79 = icmp slt i64 %78, 0
-  br i1 %79, label %80, label %84
+87:                                               ; preds = %84, %82
+  %88 = phi i64 [ 0, %82 ], [ %85, %84 ]
+  %89 = getelementptr inbounds %struct.plan_tensor, ptr %76, i64 %88, i32 9
+  %90 = load i64, ptr %89, align 8
+  %91 = icmp slt i64 %90, 0
+  br i1 %91, label %92, label %96
 
-80:                                               ; preds = %75
-  %81 = xor i64 %78, -1
-  %82 = getelementptr inbounds i64, ptr %3, i64 %81
-  %83 = load i64, ptr %82, align 8
-  br label %84
+92:                                               ; preds = %87
+  %93 = xor i64 %90, -1
+  %94 = getelementptr inbounds i64, ptr %3, i64 %93
+  %95 = load i64, ptr %94, align 8
+  br label %96
 
-84:                                               ; preds = %80, %75
-  %85 = phi i64 [ %83, %80 ], [ %78, %75 ]
-  %86 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %76, i32 1
-  %87 = load i64, ptr %86, align 8
-  %88 = icmp ult i64 %87, %85
-  br i1 %88, label %246, label %89
+96:                                               ; preds = %92, %87
+  %97 = phi i64 [ %95, %92 ], [ %90, %87 ]
+  %98 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %88, i32 1
+  %99 = load i64, ptr %98, align 8
+  %100 = icmp ult i64 %99, %97
+  br i1 %100, label %164, label %101
 
-89:                                               ; preds = %84
-  %90 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %76
-  %91 = icmp ne i64 %85, 0
-  %92 = load ptr, ptr %90, align 8
-  %93 = icmp eq ptr %92, null
-  %94 = select i1 %91, i1 %93, i1 false
-  br i1 %94, label %246, label %95
+101:                                              ; preds = %96
+  %102 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %88
+  %103 = icmp ne i64 %97, 0
+  %104 = load ptr, ptr %102, align 8
+  %105 = icmp eq ptr %104, null
+  %106 = select i1 %103, i1 %105, i1 false
+  br i1 %106, label %164, label %107
 
-95:                                               ; preds = %89
-  %96 = ptrtoint ptr %92 to i64
-  %97 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %76, i32 3
-  %98 = load i32, ptr %97, align 4
-  %99 = zext i32 %98 to i64
-  %100 = urem i64 %96, %99
-  %101 = icmp eq i64 %100, 0
-  br i1 %101, label %72, label %246
+107:                                              ; preds = %101
+  %108 = ptrtoint ptr %104 to i64
+  %109 = getelementptr inbounds %struct.plan_tensor, ptr %76, i64 %88, i32 3
+  %110 = load i32, ptr %109, align 4
+  %111 = zext i32 %110 to i64
+  %112 = urem i64 %108, %111
+  %113 = icmp eq i64 %112, 0
+  br i1 %113, label %84, label %164
 
-102:                                              ; preds = %61
-  %103 = or i1 %67, %66
-  br i1 %103, label %104, label %246
+114:                                              ; preds = %73
+  %115 = or i1 %79, %78
+  br i1 %115, label %116, label %164
 
-104:                                              ; preds = %72, %102
-  %105 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
-  %106 = zext i32 %105 to i64
-  %107 = getelementptr inbounds i8, ptr @model_plan, i64 %106
-  %108 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
-  %109 = icmp eq i32 %108, 0
-  %110 = icmp ne ptr %2, null
-  %111 = xor i1 %110, true
-  %112 = or i1 %109, %111
-  br i1 %112, label %145, label %113
+116:                                              ; preds = %84, %114
+  %117 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 5), align 4
+  %118 = zext i32 %117 to i64
+  %119 = getelementptr inbounds i8, ptr @model_plan, i64 %118
+  %120 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
+  %121 = icmp eq i32 %120, 0
+  %122 = icmp ne ptr %2, null
+  %123 = xor i1 %122, true
+  %124 = or i1 %121, %123
+  br i1 %124, label %157, label %125
 
-113:                                              ; preds = %104
-  %114 = zext i32 %108 to i64
-  br label %118
+125:                                              ; preds = %116
+  %126 = zext i32 %120 to i64
+  br label %130
 
-115:                                              ; preds = %138
-  %116 = add nuw nsw i64 %119, 1
-  %117 = icmp eq i64 %116, %114
-  br i1 %117, label %147, label %118, !llvm.loop !20
+127:                                              ; preds = %150
+  %128 = add nuw nsw i64 %131, 1
+  %129 = icmp eq i64 %128, %126
+  br i1 %129, label %159, label %130, !llvm.loop !20
 
-118:                                              ; preds = %115, %113
-  %119 = phi i64 [ 0, %113 ], [ %116, %115 ]
-  %120 = getelementptr inbounds %struct.plan_tensor, ptr %107, i64 %119, i32 9
-  %121 = load i64, ptr %120, align 8
-  %122 = icmp slt i64 %121, 0
-  br i1 %122, label %123, label %127
+130:                                              ; preds = %127, %125
+  %131 = phi i64 [ 0, %125 ], [ %128, %127 ]
+  %132 = getelementptr inbounds %struct.plan_tensor, ptr %119, i64 %131, i32 9
+  %133 = load i64, ptr %132, align 8
+  %134 = icmp slt i64 %133, 0
+  br i1 %134, label %135, label %139
 
-123:                                              ; preds = %118
-  %124 = xor i64 %121, -1
-  %125 = getelementptr inbounds i64, ptr %3, i64 %124
-  %126 = load i64, ptr %125, align 8
-  br label %127
+135:                                              ; preds = %130
+  %136 = xor i64 %133, -1
+  %137 = getelementptr inbounds i64, ptr %3, i64 %136
+  %138 = load i64, ptr %137, align 8
+  br label %139
 
-127:                                              ; preds = %123, %118
-  %128 = phi i64 [ %126, %123 ], [ %121, %118 ]
-  %129 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %119, i32 1
-  %130 = load i64, ptr %129, align 8
-  %131 = icmp ult i64 %130, %128
-  br i1 %131, label %246, label %132
+139:                                              ; preds = %135, %130
+  %140 = phi i64 [ %138, %135 ], [ %133, %130 ]
+  %141 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %131, i32 1
+  %142 = load i64, ptr %141, align 8
+  %143 = icmp ult i64 %142, %140
+  br i1 %143, label %164, label %144
 
-132:                                              ; preds = %127
-  %133 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %119
-  %134 = icmp ne i64 %128, 0
-  %135 = load ptr, ptr %133, align 8
-  %136 = icmp eq ptr %135, null
-  %137 = select i1 %134, i1 %136, i1 false
-  br i1 %137, label %246, label %138
+144:                                              ; preds = %139
+  %145 = getelementptr inbounds %struct.model_buffer, ptr %2, i64 %131
+  %146 = icmp ne i64 %140, 0
+  %147 = load ptr, ptr %145, align 8
+  %148 = icmp eq ptr %147, null
+  %149 = select i1 %146, i1 %148, i1 false
+  br i1 %149, label %164, label %150
 
-138:                                              ; preds = %132
-  %139 = ptrtoint ptr %135 to i64
-  %140 = getelementptr inbounds %struct.plan_tensor, ptr %107, i64 %119, i32 3
-  %141 = load i32, ptr %140, align 4
-  %142 = zext i32 %141 to i64
-  %143 = urem i64 %139, %142
-  %144 = icmp eq i64 %143, 0
-  br i1 %144, label %115, label %246
+150:                                              ; preds = %144
+  %151 = ptrtoint ptr %147 to i64
+  %152 = getelementptr inbounds %struct.plan_tensor, ptr %119, i64 %131, i32 3
+  %153 = load i32, ptr %152, align 4
+  %154 = zext i32 %153 to i64
+  %155 = urem i64 %151, %154
+  %156 = icmp eq i64 %155, 0
+  br i1 %156, label %127, label %164
 
-145:                                              ; preds = %104
-  %146 = or i1 %110, %109
-  br i1 %146, label %147, label %246
+157:                                              ; preds = %116
+  %158 = or i1 %122, %121
+  br i1 %158, label %159, label %164
 
-147:                                              ; preds = %115, %145
-  %148 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 16), align 4
-  %149 = zext i32 %148 to i64
-  %150 = getelementptr inbounds i8, ptr @model_plan, i64 %149
-  %151 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 17), align 4
-  %152 = zext i32 %151 to i64
-  %153 = getelementptr inbounds %struct.plan_indices, ptr %150, i64 %152
-  %154 = icmp eq i32 %151, 0
-  br i1 %154, label %244, label %155
+159:                                              ; preds = %127, %157
+  %160 = tail call fastcc i32 @check_indices(ptr noundef %1, ptr noundef nonnull %3) #17
+  %161 = icmp eq i32 %160, 0
+  br i1 %161, label %162, label %164
 
-155:                                              ; preds = %147, %241
-  %156 = phi ptr [ %242, %241 ], [ %150, %147 ]
-  %157 = load i32, ptr %156, align 4
-  %158 = zext i32 %157 to i64
-  %159 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %158
-  %160 = getelementptr inbounds %struct.plan_indices, ptr %156, i64 0, i32 2
-  %161 = load i32, ptr %160, align 4
-  %162 = zext i32 %161 to i64
-  %163 = getelementptr inbounds i8, ptr @model_plan, i64 %162
-  %164 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %158, i32 9
-  %165 = load i64, ptr %164, align 8
-  %166 = icmp slt i64 %165, 0
-  br i1 %166, label %167, label %171
+162:                                              ; preds = %159
+  %163 = call fastcc i32 @run_model(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #17
+  br label %164
 
-167:                                              ; preds = %155
-  %168 = xor i64 %165, -1
-  %169 = getelementptr inbounds i64, ptr %3, i64 %168
-  %170 = load i64, ptr %169, align 8
-  br label %171
+164:                                              ; preds = %101, %107, %96, %144, %150, %139, %70, %65, %54, %50, %47, %43, %41, %31, %29, %159, %157, %114, %6, %162
+  %165 = phi i32 [ %163, %162 ], [ -8, %6 ], [ -1, %114 ], [ -1, %157 ], [ %160, %159 ], [ -9, %29 ], [ -9, %31 ], [ -9, %41 ], [ -9, %43 ], [ %68, %65 ], [ -4, %54 ], [ -3, %50 ], [ -1, %47 ], [ -4, %70 ], [ -2, %139 ], [ -3, %150 ], [ -1, %144 ], [ -2, %96 ], [ -3, %107 ], [ -1, %101 ]
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %7) #18
+  ret i32 %165
+}
 
-171:                                              ; preds = %167, %155
-  %172 = phi i64 [ %170, %167 ], [ %165, %155 ]
-  %173 = getelementptr inbounds %struct.plan_tensor, ptr %64, i64 %158, i32 4
-  %174 = load i32, ptr %173, align 8
-  %175 = zext i32 %174 to i64
-  %176 = sdiv i64 %172, %175
-  %177 = getelementptr inbounds %struct.plan_indices, ptr %156, i64 0, i32 1
-  %178 = load i32, ptr %177, align 4
-  %179 = icmp eq i32 %178, 0
-  br i1 %179, label %241, label %180
+; Function Attrs: nofree norecurse nosync nounwind memory(read, inaccessiblemem: none)
+define internal fastcc i32 @check_indices(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1) unnamed_addr #12 {
+  %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 16), align 4
+  %4 = zext i32 %3 to i64
+  %5 = getelementptr inbounds i8, ptr @model_plan, i64 %4
+  %6 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 17), align 4
+  %7 = zext i32 %6 to i64
+  %8 = getelementptr inbounds %struct.plan_indices, ptr %5, i64 %7
+  %9 = icmp eq i32 %6, 0
+  br i1 %9, label %103, label %10
 
-180:                                              ; preds = %171
-  %181 = getelementptr inbounds %struct.model_buffer, ptr %1, i64 %158
-  %182 = getelementptr inbounds %struct.plan_tensor, ptr %159, i64 0, i32 1
-  %183 = zext i32 %178 to i64
-  br label %184
+10:                                               ; preds = %2
+  %11 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 3), align 4
+  %12 = zext i32 %11 to i64
+  %13 = getelementptr inbounds i8, ptr @model_plan, i64 %12
+  br label %14
 
-184:                                              ; preds = %238, %180
-  %185 = phi i64 [ 0, %180 ], [ %239, %238 ]
-  %186 = getelementptr inbounds i64, ptr %163, i64 %185
-  %187 = load i64, ptr %186, align 8
-  %188 = icmp slt i64 %187, 0
-  br i1 %188, label %189, label %193
+14:                                               ; preds = %10, %100
+  %15 = phi ptr [ %5, %10 ], [ %101, %100 ]
+  %16 = load i32, ptr %15, align 4
+  %17 = zext i32 %16 to i64
+  %18 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %17
+  %19 = getelementptr inbounds %struct.plan_indices, ptr %15, i64 0, i32 2
+  %20 = load i32, ptr %19, align 4
+  %21 = zext i32 %20 to i64
+  %22 = getelementptr inbounds i8, ptr @model_plan, i64 %21
+  %23 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %17, i32 9
+  %24 = load i64, ptr %23, align 8
+  %25 = icmp slt i64 %24, 0
+  br i1 %25, label %26, label %30
 
-189:                                              ; preds = %184
-  %190 = xor i64 %187, -1
-  %191 = getelementptr inbounds i64, ptr %3, i64 %190
-  %192 = load i64, ptr %191, align 8
-  br label %193
+26:                                               ; preds = %14
+  %27 = xor i64 %24, -1
+  %28 = getelementptr inbounds i64, ptr %1, i64 %27
+  %29 = load i64, ptr %28, align 8
+  br label %30
 
-193:                                              ; preds = %189, %184
-  %194 = phi i64 [ %192, %189 ], [ %187, %184 ]
-  %195 = icmp sgt i64 %176, %185
-  br i1 %195, label %196, label %238
+30:                                               ; preds = %14, %26
+  %31 = phi i64 [ %29, %26 ], [ %24, %14 ]
+  %32 = getelementptr inbounds %struct.plan_tensor, ptr %13, i64 %17, i32 4
+  %33 = load i32, ptr %32, align 8
+  %34 = zext i32 %33 to i64
+  %35 = sdiv i64 %31, %34
+  %36 = getelementptr inbounds %struct.plan_indices, ptr %15, i64 0, i32 1
+  %37 = load i32, ptr %36, align 4
+  %38 = icmp eq i32 %37, 0
+  br i1 %38, label %100, label %39
 
-196:                                              ; preds = %193
-  %197 = load ptr, ptr %181, align 8
-  %198 = load i32, ptr %182, align 4
-  %199 = zext i32 %198 to i64
-  %200 = getelementptr inbounds i8, ptr @model_plan, i64 %199
-  %201 = load i8, ptr %200, align 1
-  %202 = icmp eq i8 %201, 105
-  %203 = sub nsw i64 0, %194
-  br label %207
+39:                                               ; preds = %30
+  %40 = getelementptr inbounds %struct.model_buffer, ptr %0, i64 %17
+  %41 = getelementptr inbounds %struct.plan_tensor, ptr %18, i64 0, i32 1
+  %42 = zext i32 %37 to i64
+  br label %43
 
-204:                                              ; preds = %233
-  %205 = add nuw nsw i64 %208, %183
-  %206 = icmp slt i64 %205, %176
-  br i1 %206, label %207, label %238, !llvm.loop !21
+43:                                               ; preds = %39, %97
+  %44 = phi i64 [ 0, %39 ], [ %98, %97 ]
+  %45 = getelementptr inbounds i64, ptr %22, i64 %44
+  %46 = load i64, ptr %45, align 8
+  %47 = icmp slt i64 %46, 0
+  br i1 %47, label %48, label %52
 
-207:                                              ; preds = %204, %196
-  %208 = phi i64 [ %185, %196 ], [ %205, %204 ]
-  switch i32 %174, label %230 [
-    i32 1, label %209
-    i32 2, label %216
-    i32 4, label %223
+48:                                               ; preds = %43
+  %49 = xor i64 %46, -1
+  %50 = getelementptr inbounds i64, ptr %1, i64 %49
+  %51 = load i64, ptr %50, align 8
+  br label %52
+
+52:                                               ; preds = %43, %48
+  %53 = phi i64 [ %51, %48 ], [ %46, %43 ]
+  %54 = icmp sgt i64 %35, %44
+  br i1 %54, label %55, label %97
+
+55:                                               ; preds = %52
+  %56 = load ptr, ptr %40, align 8
+  %57 = load i32, ptr %41, align 4
+  %58 = zext i32 %57 to i64
+  %59 = getelementptr inbounds i8, ptr @model_plan, i64 %58
+  %60 = load i8, ptr %59, align 1
+  %61 = icmp eq i8 %60, 105
+  %62 = sub nsw i64 0, %53
+  br label %66
+
+63:                                               ; preds = %92
+  %64 = add nuw nsw i64 %67, %42
+  %65 = icmp slt i64 %64, %35
+  br i1 %65, label %66, label %97, !llvm.loop !21
+
+66:                                               ; preds = %55, %63
+  %67 = phi i64 [ %44, %55 ], [ %64, %63 ]
+  switch i32 %33, label %89 [
+    i32 1, label %68
+    i32 2, label %75
+    i32 4, label %82
   ]
 
-209:                                              ; preds = %207
-  %210 = getelementptr inbounds i8, ptr %197, i64 %208
-  %211 = load i8, ptr %210, align 1
-  br i1 %202, label %212, label %214
+68:                                               ; preds = %66
+  %69 = getelementptr inbounds i8, ptr %56, i64 %67
+  %70 = load i8, ptr %69, align 1
+  br i1 %61, label %71, label %73
 
-212:                                              ; preds = %209
-  %213 = sext i8 %211 to i64
-  br label %233
+71:                                               ; preds = %68
+  %72 = sext i8 %70 to i64
+  br label %92
 
-214:                                              ; preds = %209
-  %215 = zext i8 %211 to i64
-  br label %233
+73:                                               ; preds = %68
+  %74 = zext i8 %70 to i64
+  br label %92
 
-216:                                              ; preds = %207
-  %217 = getelementptr inbounds i16, ptr %197, i64 %208
-  %218 = load i16, ptr %217, align 2
-  br i1 %202, label %219, label %221
+75:                                               ; preds = %66
+  %76 = getelementptr inbounds i16, ptr %56, i64 %67
+  %77 = load i16, ptr %76, align 2
+  br i1 %61, label %78, label %80
 
-219:                                              ; preds = %216
-  %220 = sext i16 %218 to i64
-  br label %233
+78:                                               ; preds = %75
+  %79 = sext i16 %77 to i64
+  br label %92
 
-221:                                              ; preds = %216
-  %222 = zext i16 %218 to i64
-  br label %233
+80:                                               ; preds = %75
+  %81 = zext i16 %77 to i64
+  br label %92
 
-223:                                              ; preds = %207
-  %224 = getelementptr inbounds i32, ptr %197, i64 %208
-  %225 = load i32, ptr %224, align 4
-  br i1 %202, label %226, label %228
+82:                                               ; preds = %66
+  %83 = getelementptr inbounds i32, ptr %56, i64 %67
+  %84 = load i32, ptr %83, align 4
+  br i1 %61, label %85, label %87
 
-226:                                              ; preds = %223
-  %227 = sext i32 %225 to i64
-  br label %233
+85:                                               ; preds = %82
+  %86 = sext i32 %84 to i64
+  br label %92
 
-228:                                              ; preds = %223
-  %229 = zext i32 %225 to i64
-  br label %233
+87:                                               ; preds = %82
+  %88 = zext i32 %84 to i64
+  br label %92
 
-230:                                              ; preds = %207
-  %231 = getelementptr inbounds i64, ptr %197, i64 %208
-  %232 = load i64, ptr %231, align 8
-  br label %233
+89:                                               ; preds = %66
+  %90 = getelementptr inbounds i64, ptr %56, i64 %67
+  %91 = load i64, ptr %90, align 8
+  br label %92
 
-233:                                              ; preds = %230, %228, %226, %221, %219, %214, %212
-  %234 = phi i64 [ %232, %230 ], [ %213, %212 ], [ %215, %214 ], [ %220, %219 ], [ %222, %221 ], [ %227, %226 ], [ %229, %228 ]
-  %235 = icmp sge i64 %234, %203
-  %236 = icmp slt i64 %234, %194
-  %237 = and i1 %235, %236
-  br i1 %237, label %204, label %246
+92:                                               ; preds = %71, %73, %78, %80, %85, %87, %89
+  %93 = phi i64 [ %91, %89 ], [ %72, %71 ], [ %74, %73 ], [ %79, %78 ], [ %81, %80 ], [ %86, %85 ], [ %88, %87 ]
+  %94 = icmp sge i64 %93, %62
+  %95 = icmp slt i64 %93, %53
+  %96 = and i1 %94, %95
+  br i1 %96, label %63, label %103
 
-238:                                              ; preds = %204, %193
-  %239 = add nuw nsw i64 %185, 1
-  %240 = icmp eq i64 %239, %183
-  br i1 %240, label %241, label %184, !llvm.loop !22
+97:                                               ; preds = %63, %52
+  %98 = add nuw nsw i64 %44, 1
+  %99 = icmp eq i64 %98, %42
+  br i1 %99, label %100, label %43, !llvm.loop !22
 
-241:                                              ; preds = %238, %171
-  %242 = getelementptr inbounds %struct.plan_indices, ptr %156, i64 1
-  %243 = icmp ult ptr %242, %153
-  br i1 %243, label %155, label %244, !llvm.loop !23
+100:                                              ; preds = %97, %30
+  %101 = getelementptr inbounds %struct.plan_indices, ptr %15, i64 1
+  %102 = icmp ult ptr %101, %8
+  br i1 %102, label %14, label %103, !llvm.loop !23
 
-244:                                              ; preds = %241, %147
-  %245 = call fastcc i32 @run_model(ptr noundef nonnull %7, ptr noundef nonnull %3, ptr noundef %5) #16
-  br label %246
-
-246:                                              ; preds = %89, %95, %84, %132, %138, %127, %233, %58, %53, %42, %38, %35, %145, %102, %31, %29, %6, %244
-  %247 = phi i32 [ %245, %244 ], [ -8, %6 ], [ -9, %29 ], [ -9, %31 ], [ -1, %102 ], [ -1, %145 ], [ %56, %53 ], [ -4, %42 ], [ -3, %38 ], [ -1, %35 ], [ -4, %58 ], [ -15, %233 ], [ -2, %127 ], [ -3, %138 ], [ -1, %132 ], [ -2, %84 ], [ -3, %95 ], [ -1, %89 ]
-  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %7) #17
-  ret i32 %247
+103:                                              ; preds = %100, %92, %2
+  %104 = phi i32 [ 0, %2 ], [ -15, %92 ], [ 0, %100 ]
+  ret i32 %104
 }
 
 ; Function Attrs: nounwind
@@ -2123,7 +2160,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   %65 = add nuw nsw i64 %64, 63
   %66 = and i64 %65, 137438953408
   %67 = getelementptr inbounds i8, ptr %56, i64 %66
-  %68 = tail call fastcc i64 @copies_bytes(ptr noundef %8) #16
+  %68 = tail call fastcc i64 @copies_bytes(ptr noundef %8) #17
   %69 = getelementptr inbounds i8, ptr %67, i64 %68
   %70 = getelementptr inbounds %struct.run, ptr %0, i64 0, i32 4
   store ptr %69, ptr %70, align 8
@@ -2234,7 +2271,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   br i1 %58, label %136, label %138
 
 136:                                              ; preds = %128
-  %137 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #16
+  %137 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #17
   br label %425
 
 138:                                              ; preds = %128
@@ -2655,7 +2692,7 @@ define internal fastcc i32 @run_model(ptr nocapture noundef %0, ptr noundef %1, 
   br i1 %421, label %163, label %164, !llvm.loop !27
 
 422:                                              ; preds = %163
-  %423 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #16
+  %423 = tail call fastcc i32 @run_steps(ptr noundef nonnull %0) #17
   %424 = icmp eq i32 %423, 0
   br i1 %424, label %154, label %425, !llvm.loop !28
 
@@ -2708,7 +2745,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #10 {
   %8 = zext i32 %7 to i64
   %9 = getelementptr inbounds %struct.plan_code, ptr %6, i64 %8
   %10 = select i1 %3, ptr null, ptr %9
-  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %1) #17
+  call void @llvm.lifetime.start.p0(i64 16384, ptr nonnull %1) #18
   br i1 %3, label %69, label %11
 
 11:                                               ; preds = %0
@@ -2719,7 +2756,7 @@ define i64 @model_selftest_bytes() local_unnamed_addr #10 {
   %16 = load i32, ptr %15, align 8
   %17 = getelementptr inbounds %struct.plan_code, ptr %10, i64 0, i32 14
   %18 = load i32, ptr %17, align 4
-  %19 = call fastcc i32 @fill_numbers(ptr noundef nonnull %14, i32 noundef %16, i32 noundef %18, ptr noundef nonnull %1) #16
+  %19 = call fastcc i32 @fill_numbers(ptr noundef nonnull %14, i32 noundef %16, i32 noundef %18, ptr noundef nonnull %1) #17
   %20 = icmp eq i32 %19, 0
   br i1 %20, label %23, label %21
 
@@ -2785,13 +2822,13 @@ define i64 @model_selftest_bytes() local_unnamed_addr #10 {
 
 65:                                               ; preds = %60, %23
   %66 = phi i64 [ %30, %23 ], [ %62, %60 ]
-  %67 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %10, ptr noundef nonnull %1, i32 noundef 1) #16
+  %67 = call fastcc i64 @workspace_bytes(ptr noundef nonnull %10, ptr noundef nonnull %1, i32 noundef 1) #17
   %68 = add nsw i64 %67, %66
   br label %69
 
 69:                                               ; preds = %21, %65, %0
   %70 = phi i64 [ -8, %0 ], [ %22, %21 ], [ %68, %65 ]
-  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %1) #17
+  call void @llvm.lifetime.end.p0(i64 16384, ptr nonnull %1) #18
   ret i64 %70
 }
 
@@ -2820,7 +2857,7 @@ define i32 @model_selftest(ptr %0, i64 %1, ptr noundef writeonly %2) local_unnam
   br i1 %19, label %20, label %94
 
 20:                                               ; preds = %16
-  %21 = tail call i64 @model_selftest_bytes() #16
+  %21 = tail call i64 @model_selftest_bytes() #17
   %22 = icmp ugt i64 %21, %1
   br i1 %22, label %94, label %23
 
@@ -2835,7 +2872,7 @@ define i32 @model_selftest(ptr %0, i64 %1, ptr noundef writeonly %2) local_unnam
   %29 = load i32, ptr %28, align 8
   %30 = zext i32 %29 to i64
   %31 = getelementptr inbounds i8, ptr @model_plan, i64 %30
-  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %4) #17
+  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %4) #18
   store ptr %13, ptr %4, align 8
   %32 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 1
   %33 = getelementptr inbounds %struct.run, ptr %4, i64 0, i32 2
@@ -2875,25 +2912,25 @@ define i32 @model_selftest(ptr %0, i64 %1, ptr noundef writeonly %2) local_unnam
   store ptr %0, ptr %54, align 8
   %58 = getelementptr inbounds %struct.plan_code, ptr %13, i64 0, i32 13
   %59 = load i32, ptr %58, align 8
-  %60 = tail call fastcc i32 @fill_numbers(ptr noundef nonnull %57, i32 noundef %59, i32 noundef %46, ptr noundef nonnull %0) #16
+  %60 = tail call fastcc i32 @fill_numbers(ptr noundef nonnull %57, i32 noundef %59, i32 noundef %46, ptr noundef nonnull %0) #17
   %61 = icmp eq i32 %60, 0
   br i1 %61, label %62, label %92
 
 62:                                               ; preds = %53
-  %63 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %13, ptr noundef nonnull %0, i32 noundef 1) #16
+  %63 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %13, ptr noundef nonnull %0, i32 noundef 1) #17
   %64 = icmp ugt i64 %63, %1
   br i1 %64, label %92, label %65
 
 65:                                               ; preds = %62
-  %66 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %13, ptr noundef nonnull %0, i32 noundef 1) #16
+  %66 = tail call fastcc i64 @workspace_bytes(ptr noundef nonnull %13, ptr noundef nonnull %0, i32 noundef 1) #17
   %67 = getelementptr inbounds i8, ptr %0, i64 %66
-  %68 = tail call fastcc ptr @place_tensors(ptr noundef nonnull %67, ptr noundef nonnull %0) #16
+  %68 = tail call fastcc ptr @place_tensors(ptr noundef nonnull %67, ptr noundef nonnull %0) #17
   store ptr %67, ptr %32, align 8
   %69 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %70 = zext i32 %69 to i64
   %71 = getelementptr inbounds %struct.model_buffer, ptr %67, i64 %70
   store ptr %71, ptr %33, align 8
-  %72 = call fastcc i32 @run_model(ptr noundef nonnull %4, ptr noundef nonnull %0, ptr noundef null) #16
+  %72 = call fastcc i32 @run_model(ptr noundef nonnull %4, ptr noundef nonnull %0, ptr noundef null) #17
   %73 = icmp eq ptr %2, null
   br i1 %73, label %92, label %74
 
@@ -2926,7 +2963,7 @@ define i32 @model_selftest(ptr %0, i64 %1, ptr noundef writeonly %2) local_unnam
 
 92:                                               ; preds = %62, %53, %27, %65, %88
   %93 = phi i32 [ %72, %88 ], [ %72, %65 ], [ %60, %53 ], [ -4, %27 ], [ -4, %62 ]
-  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %4) #17
+  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %4) #18
   br label %94
 
 94:                                               ; preds = %23, %20, %16, %14, %3, %92
@@ -2935,7 +2972,7 @@ define i32 @model_selftest(ptr %0, i64 %1, ptr noundef writeonly %2) local_unnam
 }
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
-define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture noundef readonly %1) unnamed_addr #12 {
+define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture noundef readonly %1) unnamed_addr #13 {
   %3 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %4 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 6), align 4
   %5 = add i32 %4, %3
@@ -3127,7 +3164,7 @@ define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture
 declare extern_weak i32 @pthread_join(i64 noundef, ptr noundef) #5
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #13
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #14
 
 ; Function Attrs: nounwind
 define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
@@ -3159,7 +3196,7 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
   %24 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 3
   %25 = getelementptr inbounds %struct.loop, ptr %0, i64 0, i32 2
   %26 = load ptr, ptr %25, align 8
-  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #19
+  %27 = tail call i32 %23(i32 noundef %1, ptr noundef nonnull %24, ptr noundef %26) #20
   %28 = icmp eq i32 %27, 0
   br i1 %28, label %31, label %29
 
@@ -3174,13 +3211,13 @@ define internal void @run_task(ptr noundef %0, i32 noundef %1) #0 {
 }
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64) #13
+declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64) #14
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64) #13
+declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64) #14
 
 ; Function Attrs: mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64) #13
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64) #14
 
 ; Function Attrs: nofree nosync nounwind memory(argmem: read)
 define internal fastcc i64 @copies_bytes(ptr nocapture noundef readonly %0) unnamed_addr #11 {
@@ -3428,7 +3465,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 
   %42 = zext i32 %41 to i64
   %43 = getelementptr inbounds i8, ptr @model_plan, i64 %42
   %44 = load i32, ptr %39, align 4
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #17
+  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %2) #18
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %2, i8 0, i64 16, i1 false)
   %45 = getelementptr inbounds i32, ptr %27, i64 2
   %46 = load i32, ptr %45, align 4
@@ -3580,8 +3617,8 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 
   %143 = load ptr, ptr %22, align 8
   store ptr %142, ptr %143, align 8
   %144 = load ptr, ptr %20, align 8
-  %145 = call i32 %141(ptr noundef null, ptr noundef %144, i32 noundef %46, ptr noundef nonnull %2) #19
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #17
+  %145 = call i32 %141(ptr noundef null, ptr noundef %144, i32 noundef %46, ptr noundef nonnull %2) #20
+  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %2) #18
   %146 = icmp eq i32 %145, 0
   br i1 %146, label %147, label %366
 
@@ -3899,16 +3936,16 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef %0) unnamed_addr #0 
 }
 
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare i64 @llvm.smax.i64(i64, i64) #14
+declare i64 @llvm.smax.i64(i64, i64) #15
 
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare i64 @llvm.smin.i64(i64, i64) #14
+declare i64 @llvm.smin.i64(i64, i64) #15
 
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare i64 @llvm.umin.i64(i64, i64) #14
+declare i64 @llvm.umin.i64(i64, i64) #15
 
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: read)
-declare ptr @llvm.load.relative.i64(ptr, i64) #15
+declare ptr @llvm.load.relative.i64(ptr, i64) #16
 
 attributes #0 = { nounwind "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
 attributes #1 = { mustprogress nofree norecurse nosync nounwind willreturn memory(none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
@@ -3922,14 +3959,15 @@ attributes #8 = { mustprogress nofree norecurse nosync nounwind willreturn memor
 attributes #9 = { nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
 attributes #10 = { nofree nounwind memory(readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
 attributes #11 = { nofree nosync nounwind memory(argmem: read) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #12 = { nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
-attributes #13 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #14 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #15 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
-attributes #16 = { nobuiltin "no-builtins" }
-attributes #17 = { nounwind }
-attributes #18 = { nounwind memory(none) }
-attributes #19 = { nobuiltin nounwind "no-builtins" }
+attributes #12 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #13 = { nofree norecurse nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none) "min-legal-vector-width"="0" "no-builtins" "no-trapping-math"="true" "stack-protector-buffer-size"="8" "target-cpu"="x86-64" "target-features"="+cx8,+fxsr,+mmx,+sse,+sse2,+x87" "tune-cpu"="generic" }
+attributes #14 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #15 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #16 = { nocallback nofree nosync nounwind willreturn memory(argmem: read) }
+attributes #17 = { nobuiltin "no-builtins" }
+attributes #18 = { nounwind }
+attributes #19 = { nounwind memory(none) }
+attributes #20 = { nobuiltin nounwind "no-builtins" }
 
 !llvm.module.flags = !{!0, !1}
 

@@ -27,6 +27,7 @@ from tvmq.codegen.compile.compiled_rounding import round_weights
 from tvmq.codegen.compile.evaluators import Runner, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
+from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.numerics.moments import Moments
@@ -105,7 +106,8 @@ class StaticQuantization:
             chosen = widen_for_readers(annotated, chosen, seen, samples, evaluator, mode, kept.widened)
         settings = {"config": config.to_dict(), "outliers": self.outliers}
         tensors = self._tensor_results(annotated, chosen)
-        result = CalibrationResult(tensors, model_hash(annotated), kept.fingerprint.hexdigest(), settings)
+        data_hash = kept.fingerprint.hexdigest() if kept.fingerprint.samples else ""
+        result = CalibrationResult(tensors, model_hash(annotated), data_hash, settings)
         if config.weight_rounding == "nearest" or not kept.statistics:
             return result
         return replace(result, roundings=self._roundings(calibrate(annotated, result.ranges()), config))
@@ -233,6 +235,7 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
 def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
     """The module with these thresholds and roundings: integers, or a simulation of them."""
     context = StageContext(config, calibration=calibration)
+    annotated = with_ledger(annotated, replace(get_ledger(annotated), data_hash=calibration.data_hash))
     simulated = run_stages(annotated, ROUNDING, context)
     return simulated if config.do_simulation else run_stages(simulated, INTEGERS, context)
 

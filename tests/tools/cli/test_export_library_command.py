@@ -42,6 +42,15 @@ def test_the_command_writes_what_the_function_writes(cli, tmp_path):
 
 
 @pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
+def test_the_command_writes_a_bill_of_materials(cli, tmp_path):
+    pytest.importorskip("cyclonedx")
+    build_relu().save(tmp_path / "relu.tvmq")
+    done = cli("export-library", tmp_path / "relu.tvmq", "-o", tmp_path / "relu", "--bom", "--quiet")
+    assert done.code == 0 and "relu.cdx.json" in done.out, done.err
+    assert json.loads((tmp_path / "relu" / "relu.cdx.json").read_text())["specVersion"] == "1.6"
+
+
+@pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
 def test_run_takes_the_folder_and_bench_a_saved_model(cli, tmp_path):
     exe = build_relu()
     tvmq.export_library(exe, tmp_path / "net")

@@ -208,6 +208,7 @@ _LEDGER = {
     "layers": {str: {"op": str, "precision": str, "why": str}},
     "notes": [str, ...],
     "codes": ({str: [(float, int), int]}, MISSING),
+    "data_hash": (str, MISSING),
     frozenset(): object,
 }
 _INDEX = {"input": str, "sizes": [(SIZE, str), ...], "layer": str, "operator": str}

@@ -16,7 +16,7 @@ from tvmq.tools.cli.trust import load_without_code
 
 def export_library(
     model: Path, *, output: OutputPath, name: str | None = None, target: str | None = None,
-    static: bool = False, wheel: bool = False, version: str = "0.1.0", sha256: str | None = None,
+    static: bool = False, wheel: bool = False, version: str = "0.1.0", bom: bool = False, sha256: str | None = None,
     as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a model as a shared library with a C header: no Python, no TVM, no heap where it runs.
@@ -38,10 +38,13 @@ def export_library(
     static   Also write libNAME.a, for programs that are linked statically.
     wheel    Also write a package for pip that needs NumPy alone: import NAME; NAME.run(x).
     version  Version of that package.
+    bom      Also write an ML-BOM of CycloneDX, NAME.cdx.json: hashes, targets, versions of tools.
     """
     exe = load_without_code(model, sha256)
     with step("export", quiet=quiet):
-        export = tvmq.export_library(exe, output, name=name, target=target, static=static, wheel=wheel, version=version)
+        export = tvmq.export_library(
+            exe, output, name=name, target=target, static=static, wheel=wheel, version=version, bom=bom
+        )
     if as_json:
         print_json({key: str(value) if isinstance(value, Path) else value for key, value in asdict(export).items()})
         return
@@ -55,4 +58,6 @@ def export_library(
         rows.append(["static", str(export.archive)])
     if export.wheel:
         rows.append(["package", str(export.wheel)])
+    if export.bom:
+        rows.append(["materials", str(export.bom)])
     print_rows(rows)

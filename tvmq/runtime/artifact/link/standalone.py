@@ -1,4 +1,4 @@
-"""A shared library of a model alone: no other library is named in it, and constants are in no executable memory.
+"""A shared library of a model alone: it names no other library but libm, and constants are in no executable memory.
 
     readable                headers, note, hash table, symbols, dynamic relocations, constants
     readable, executable    code, stubs
@@ -16,7 +16,7 @@ Tests: tests/library/test_export_library.py
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tvmq.errors import BuildError
@@ -49,14 +49,15 @@ NOTE_SECTION, NOTE_OWNER, NOTE_KIND = ".note.tvmq", b"tvmq\0\0\0\0", 1
 PROGRAMS = 8
 
 
-def link_standalone(source: ObjectFile, soname: str, note: bytes) -> bytes:
+def link_standalone(source: ObjectFile, soname: str, note: bytes, needed: Sequence[str] = ()) -> bytes:
     """The library; symbols that are not local are exported.
 
     soname   under which programs find it
     note     bytes that tell models apart
+    needed   libraries that the loader opens with it
     raises   BuildError for relocations that it cannot hold
     """
-    return _StandaloneLinker(source, soname, note).link()
+    return _StandaloneLinker(source, soname, note, needed).link()
 
 
 def note_bytes(content: bytes) -> bytes:
@@ -84,15 +85,13 @@ class _FilePart:
 
 
 class _StandaloneLinker(Linker):
-    needed = ()
-
-    def __init__(self, source: ObjectFile, soname: str, note: bytes) -> None:
+    def __init__(self, source: ObjectFile, soname: str, note: bytes, needed: Sequence[str]) -> None:
         of_threads = [index for index, one in enumerate(source.sections) if one.flags & THREAD_LOCAL]
         kind = MACHINES[source.machine].thread_offset
         self.offsets_of_threads = [item for item in source.relocations if kind and item.kind == kind]
         others = tuple(item for item in source.relocations if not kind or item.kind != kind)
         super().__init__(replace(source, relocations=others))
-        self.soname, self.note = soname, note
+        self.soname, self.note, self.needed = soname, note, tuple(needed)
         self.thread_offset, self.thread_bytes, self.thread_align = self._place_threads(of_threads)
         pairs = {self._pair_offset(item.symbol) for item in others if item.kind in self.machine.through_pair}
         self.pairs = dict.fromkeys(sorted(pairs), 0)  # offset of a variable of threads: where the pointers to it lie

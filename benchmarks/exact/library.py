@@ -1,0 +1,90 @@
+"""Models as C libraries against the NumPy definition, bit for bit: `exactness.py --target library`.
+
+    python benchmarks/exactness.py --target library --only own --graphs 200 [--tasks a,b] [--quick]
+
+Executed  by a C program (tests/library/guarded.c) that puts each input, output, workspace and pool between unreadable
+          pages and fills memory with bytes that nobody may rely on: 1 and 2 threads, twice in one workspace, with
+          buffers that end and that begin at such a page. The library's self-test runs there too. One library holds the
+          code of all instruction sets that this CPU runs
+Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators without a
+          definition, whose values the reference takes from compiled code; kB of the library
+Bounds    0 differing values, no byte written beside a buffer, no islands in the tasks. Exit code 1 where one is missed,
+          or a library cannot be made
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from harness.report import columns
+
+from exact.cases import Case, defined_results, integer_and_simulated
+
+THREADS = 2
+COLUMNS = columns(
+    "model {name} | values {values} | differing {differing} | builds {builds} | islands {islands} | kB {kilobytes:.0f}"
+)
+
+
+def measure(cases: Iterable[Case], targets: Mapping[str, Any]) -> Iterator[dict[str, Any] | str]:
+    """Rows, and what failed. targets: of the instruction sets that this CPU has, by name."""
+    from tests.support.guarded_library import compile_program
+
+    machines = [target for target in targets.values() if target.arch == "x86"]
+    machines = list({machine.name: machine for machine in machines}.values())
+    print(f"code for {', '.join(machine.name for machine in machines)}; threads: 1 to {THREADS}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        program = compile_program("guarded", Path(folder, "guarded"))
+        for case in cases:
+            try:
+                row = check(case, machines, program, Path(folder))
+            except Exception as error:  # the others are still worth a look
+                yield f"{case.name}: {type(error).__name__}: {str(error)[:300]}"
+                continue
+            if row["changed"]:
+                yield f"{case.name}: {row['changed']} bytes written beside buffers"
+            yield row
+
+
+def check(case: Case, machines: Sequence[Any], program: Path, folder: Path) -> dict[str, Any]:
+    """Quantize and export one model, run each code of it."""
+    import tvmq
+    from tests.support.guarded_library import run_guarded
+
+    module, _ = integer_and_simulated(case, simulated=False)
+    export = tvmq.export_library(module, folder / "library", name="model", target=machines)
+    islands = tvmq.reference.Reference(module).islands
+    inputs = json.loads(export.facts.read_text())["inputs"]
+    samples = [[np.asarray(feed[tensor["name"]], tensor["dtype"]) for tensor in inputs] for feed in case.inputs]
+    row = {"name": case.name, "islands": len(islands), "values": 0, "differing": 0, "builds": 0, "changed": 0}
+    for machine in machines:
+        if islands or not row["builds"]:  # without islands no result depends on the target
+            expected = _samples_of(defined_results(module, machine, case.inputs))
+        found = run_guarded(program, export.library, samples, expected, code=machine.name, threads=THREADS)
+        row["values"] += found.values
+        row["differing"] += found.differing
+        row["changed"] += found.changed_bytes
+        row["builds"] += THREADS
+    return {**row, "kilobytes": export.library_bytes / 1000, "wanted": THREADS * len(machines)}
+
+
+def _samples_of(results: Mapping[str, np.ndarray]) -> list[list[np.ndarray]]:
+    """Results by "sample output" as a list for each sample."""
+    samples: dict[str, list[np.ndarray]] = {}
+    for name in sorted(results):
+        samples.setdefault(name.split()[0], []).append(results[name])
+    return [samples[index] for index in sorted(samples, key=int)]
+
+
+def shown(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows to print: random graphs are one."""
+    graphs = [row for row in rows if "random_" in row["name"]]
+    keys = ("values", "differing", "builds", "islands", "kilobytes")
+    together = {key: sum(row[key] for row in graphs) for key in keys}
+    ends = [{**together, "name": f"{len(graphs)} random graphs"}] if graphs else []
+    return [row for row in rows if "random_" not in row["name"]] + ends
