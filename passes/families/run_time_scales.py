@@ -41,10 +41,11 @@ def sums_over_tokens(view: View, call: relax.Call) -> bool:
         return False
     length, weights = sizes_of(call.args[0])[-1], call.args[0]
     value = view.value.get(weights.name)
-    while op_name(value) in RESHAPES and sizes_of(value.args[0])[-1:] == (length,):
+    while value is not None and op_name(value) in RESHAPES and sizes_of(value.args[0])[-1:] == (length,):
         value = view.value.get(value.args[0].name)
-    is_softmax = op_name(value) in SOFTMAXES and int(value.attrs.axis) in (-1, rank_of(value) - 1)
-    return is_softmax or isinstance(length, str)
+    if isinstance(length, str):
+        return True
+    return value is not None and op_name(value) in SOFTMAXES and int(value.attrs.axis) in (-1, rank_of(value) - 1)
 
 
 def why_float(value: relax.Expr, activations: str | None) -> str | None:

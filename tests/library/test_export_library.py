@@ -116,10 +116,9 @@ def test_refusals(digits: DigitsLibrary, tmp_path):
         ConfigError, match="name must be lower-case letters, digits and '_' and begin with a letter. Got"
     ):
         tvmq.export_library(digits.exe, tmp_path, name="7")
-    for triple in ("riscv64-linux-gnu", "x86_64-apple-macosx11", "arm64-apple-macosx11", "x86_64-pc-windows-msvc"):
-        with pytest.raises(
-            TargetError, match=rf"generic \({triple}\) is no CPU of Linux on x86-64 or aarch64; name one"
-        ):
+    others = "x86_64-apple-macosx11 arm64-apple-macosx11 x86_64-pc-windows-msvc aarch64-linux-android"
+    for triple in ("riscv64-linux-gnu", "i686-linux-gnu", "aarch64_be-linux-gnu", *others.split()):
+        with pytest.raises(TargetError, match=rf"generic \({triple}\) is no CPU of Linux on x86-64 or aarch64; name one"):
             tvmq.export_library(digits.exe, tmp_path, target=f"llvm -mtriple={triple}")
     assert list(tmp_path.iterdir()) == []
 

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tvm import relax
 
 import tvmq
 from tests.codegen.kernels.arm import COMPILER, EMULATOR, needs_arm
 from tests.library.conftest import DigitsLibrary, quantize_digits
+from tests.library.test_dynamic_library import export_model, pictures
 from tests.library.test_export_library import STRICT
+from tests.support.models import dynamic_models
 from tvmq.codegen.target.cpu import ARM, NAMES, resolve_target
 from tvmq.codegen.target.host import ARM_CODE
 from tvmq.demo import load_demo
@@ -39,10 +42,16 @@ def library(digits: DigitsLibrary, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="module")
-def package(digits: DigitsLibrary, tmp_path_factory: pytest.TempPathFactory) -> LibraryExport:
-    """The embedded network for one of them, with a package for pip."""
+def package(tmp_path_factory: pytest.TempPathFactory) -> LibraryExport:
+    """A function of one operator for one of them, with a package for pip."""
+    x = relax.Var("x", relax.TensorType((2, 3), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(relax.op.nn.relu(x))
+        builder.emit_func_output(y)
     folder = tmp_path_factory.mktemp("arm-package") / "digits"
-    return tvmq.export_library(digits.module, folder, target="arm-dotprod", wheel=True)
+    return tvmq.export_library(builder.get(), folder, target="arm-dotprod", wheel=True)
 
 
 def compile_program(source: Path, folder: Path, output: Path, *options: str) -> Path:
@@ -125,6 +134,21 @@ def test_a_library_that_a_running_program_opens(library, tmp_path):
     subprocess.run([COMPILER, "-std=c99", *STRICT, tmp_path / "open.c", "-ldl", "-o", tmp_path / "open"], check=True)
     result = emulate("neoverse-n1", tmp_path / "open", tmp_path / "test.so", stdout=subprocess.PIPE)
     assert result.stdout.count(f"{CODES['arm-dotprod']}: ") == 3
+
+
+@needs_arm
+@DYNAMIC
+@pytest.mark.slow
+def test_dynamic_sizes(tmp_path):
+    model = export_model(dynamic_models.pictures(), pictures(1, 16, 16), tmp_path / "digits", ["arm-neon", "arm-dotprod"])
+    program = compile_program(model.export.example, tmp_path / "digits", tmp_path / "example")
+    for sizes in ((1, 16, 16), (3, 17, 9), (2, 40, 33)):
+        feed = pictures(*sizes)
+        (expected,) = tvmq.reference.run(model.module, feed)
+        feed["x"].tofile(tmp_path / "in")
+        emulate("neoverse-n1", program, *sizes, tmp_path / "in", tmp_path / "out")
+        result = np.fromfile(tmp_path / "out", np.uint8)
+        np.testing.assert_array_equal(result, np.ascontiguousarray(expected).reshape(-1).view(np.uint8))
 
 
 @needs_arm

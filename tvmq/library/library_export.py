@@ -35,12 +35,12 @@ from tvmq.library.core_module import extract_core
 from tvmq.library.golden_values import GoldenRun
 from tvmq.library.interface import Interface, describe_interface, usual_sizes
 from tvmq.library.library_files import example_text, facts_text, header_text
-from tvmq.library.machines import SYSTEM_NAMES, check_machines
+from tvmq.library.machines import check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
 from tvmq.library.operator_file import operator_file
 from tvmq.library.plan_bytes import CodePlan
 from tvmq.library.processors import pack_needs
-from tvmq.library.runtime_object import OPERATOR, runtime_object
+from tvmq.library.runtime_object import ARCHITECTURES, OPERATOR, runtime_object
 from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
@@ -156,7 +156,7 @@ def export_library(
     assembly = assemble_library(interface, plans, objects, merge_objects(parts))
     library, interface = assembly.library, assembly.interface
     facts = {
-        "machine": SYSTEM_NAMES[machines[0].arch],
+        "machine": ARCHITECTURES[machines[0].arch],
         "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
         "functions": [*(f"{name}_{function}" for function in FUNCTIONS), *([REGISTER] if onnxruntime else [])],
         "core": core,
@@ -187,7 +187,7 @@ def export_library(
     header, facts_file, example = (None if is_alone else folder / file for file in names)
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     sizes = len(library), sum(map(len, constants))
-    paths = {field: folder / file for field, (file, _) in extra.items()}
+    paths: dict[str, Any] = {field: folder / file for field, (file, _) in extra.items()}
     return LibraryExport(path, header, facts_file, example, *sizes, *known, **paths)
 
 

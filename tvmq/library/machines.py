@@ -9,12 +9,12 @@ import sys
 from typing import Any
 
 from tvmq.codegen.compile.build import machines_of
-from tvmq.codegen.target.cpu import ARM, X86, CpuTarget, rank_of
+from tvmq.codegen.target.cpu import CpuTarget, rank_of
+from tvmq.codegen.target.host import MACHINES, host_triple
 from tvmq.errors import TargetError
 from tvmq.library.runtime_object import ARCHITECTURES
 
-# architecture -> as systems and pip name machines of it
-SYSTEM_NAMES = {X86: "x86_64", ARM: "aarch64"}
+LINUX_ENDS = ("linux", "gnu", "musl")  # of triples whose systems libraries are tested on
 
 
 def check_machines(target: Any) -> list[CpuTarget]:
@@ -29,9 +29,10 @@ def check_machines(target: Any) -> list[CpuTarget]:
     machines = []
     for machine in machines_of(list(target) if isinstance(target, tuple) else target):
         if not isinstance(machine, CpuTarget) or not _is_linux(machine):
-            system = str(machine.tvm.get("mtriple") or sys.platform)
+            triple = machine.tvm.get("mtriple")
+            name = f"{machine.name} ({triple})" if triple else machine.name
             raise TargetError(
-                f"export_library: {machine.name} ({system}) is no CPU of Linux on x86-64 or aarch64; name one, as "
+                f"export_library: {name} is no CPU of Linux on x86-64 or aarch64; name one, as "
                 "target='x86-64-v3' or 'arm-dotprod', or write C for another system's compiler by `tvmq export-c`"
             )
         machines.append(machine)
@@ -45,6 +46,11 @@ def check_machines(target: Any) -> list[CpuTarget]:
 
 
 def _is_linux(machine: CpuTarget) -> bool:
-    """Whether code for a machine runs on Linux where libraries have a runtime; without a triple it is for here."""
-    triple = str(machine.tvm.get("mtriple", ""))
-    return machine.arch in ARCHITECTURES and ("linux" in triple if triple else sys.platform == "linux")
+    """Whether code for a machine runs on Linux with glibc or musl; without a triple it is for this machine.
+
+    >>> from tvmq.codegen.target.cpu import resolve_target
+    >>> [_is_linux(resolve_target(f"llvm -mtriple={triple}")) for triple in ("x86_64-linux-musl", "i686-linux-gnu")]
+    [True, False]
+    """
+    first, *rest = str(machine.tvm.get("mtriple") or f"{host_triple()}-{sys.platform}").split("-")
+    return MACHINES.get(first) in ARCHITECTURES and "linux" in rest and rest[-1] in LINUX_ENDS

@@ -28,6 +28,7 @@ SOURCES = {
         "onnxruntime.c",
     ),
 }  # fmt: skip
+# architecture -> as systems and pip name machines of it
 ARCHITECTURES = {X86: "x86_64", ARM: "aarch64"}
 TEXTS = {(part, arch): f"{part}.{name}.ll" for part in SOURCES for arch, name in ARCHITECTURES.items()}
 

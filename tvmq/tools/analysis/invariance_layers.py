@@ -54,8 +54,8 @@ def first_difference(mod: tvm.IRModule, alone: Arrangement, other: Arrangement, 
         sizes = shapes.get(name)
         if sizes is None or name not in values:
             continue
-        pair = _part(alone, values[name], sizes, 0), _part(other, value, sizes, row)
-        if pair[0] is not None and pair[1] is not None and unequal_bits(*pair).any():
+        own, others = _part(alone, values[name], sizes, 0), _part(other, value, sizes, row)
+        if own is not None and others is not None and unequal_bits(own, others).any():
             return _describe(view, name)
     return UNKNOWN
 

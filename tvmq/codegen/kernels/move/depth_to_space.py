@@ -65,7 +65,8 @@ class Spread:
     def with_sizes(self, function: FunctionBuilder) -> Spread:
         """The spread with the sizes of a run in place of names."""
         batch, *sizes = (function.sizes.get(size, size) for size in (self.batch, *self.size, *self.out))
-        return replace(self, batch=batch, size=tuple(sizes[:3]), out=tuple(sizes[3:]))
+        depth, rows, columns, *out = sizes
+        return replace(self, batch=batch, size=(depth, rows, columns), out=(out[0], out[1], out[2]))
 
     def check(self) -> None:
         """Raise BuildError where x does not hold what y asks for."""

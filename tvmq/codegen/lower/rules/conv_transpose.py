@@ -146,10 +146,10 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 def _spread_dynamic(lowerer: Lowerer, name: str, x: relax.Expr, phases: _Phases) -> None:
     """`name`, a picture of dynamic size, is x with its channels spread over pixels."""
     batch, rows, columns, channels = nhwc_shape(lowerer, name)
-    sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], rows, columns])
+    number, *size, high, wide = name_dynamic_sizes([*list(x.ty.shape)[:3], rows, columns])
     _, down, across = phases.axes
     spread = Spread(
-        sizes[0], (1, *sizes[1:3]), int(x.ty.shape[3]), (1, down.stride, across.stride), (1, *sizes[3:]),
+        number, (1, size[0], size[1]), int(x.ty.shape[3]), (1, down.stride, across.stride), (1, high, wide),
         (0, down.offset, across.offset), phases.groups,
     )  # fmt: skip
     kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
@@ -178,12 +178,13 @@ def _phases(call: relax.Call) -> _Phases | None:
     attrs, weight = call.attrs, const_value(call.args[1])
     missing = 5 - weight.ndim
     sides = zip(list(call.args[0].ty.shape)[2:], list(call.ty.shape)[2:], attrs.strides, strict=True)
-    sizes = [_usual_sizes(size, out, int(stride)) for size, out, stride in sides]
-    if None in sizes or (missing == 0 and not all(map(is_number, [*call.args[0].ty.shape, *call.ty.shape]))):
+    sizes = [size for side in sides if (size := _usual_sizes(*side)) is not None]
+    is_fixed = all(map(is_number, [*call.args[0].ty.shape, *call.ty.shape]))
+    if len(sizes) < 3 - missing or (missing == 0 and not is_fixed):
         return None
     axes = [
-        SubpixelAxis(*sides, taps, int(stride), int(padding), int(dilation))
-        for sides, taps, stride, padding, dilation in zip(
+        SubpixelAxis(size, out, taps, int(stride), int(padding), int(dilation))
+        for (size, out), taps, stride, padding, dilation in zip(
             sizes, weight.shape[2:], attrs.strides, list(attrs.padding)[: 3 - missing], attrs.dilation, strict=True,
         )
     ]  # fmt: skip
@@ -195,12 +196,12 @@ def _phases(call: relax.Call) -> _Phases | None:
     )
 
 
-def _usual_sizes(size: Dim, out: Dim, stride: int) -> tuple[int, int] | None:
+def _usual_sizes(size: Dim, out: Dim, stride: Any) -> tuple[int, int] | None:
     """Size of an axis and of its result; a usual one and its result where only a run tells."""
     if is_number(size) and is_number(out):
         return int(size), int(out)
-    more = Analyzer().simplify(out - size * stride)
-    return (USUAL_SIDE, USUAL_SIDE * stride + int(more)) if is_number(more) else None
+    more = Analyzer().simplify(out - size * int(stride))
+    return (USUAL_SIDE, USUAL_SIDE * int(stride) + int(more)) if is_number(more) else None
 
 
 def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr, int]:
