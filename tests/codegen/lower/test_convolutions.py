@@ -180,7 +180,7 @@ TRANSPOSED = [number for number, case in enumerate(CASES) if case.transposed and
 @pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", TRANSPOSED)
 def test_transposed_of_any_size(number: int, level: str) -> None:
-    """One function for many sizes, with a kernel."""
+    """A kernel computes many sizes by one function."""
     case = CASES[number]
     _, w, bias = operands(case)
     multiplier = np.full(len(bias), 0.004, np.float32)

@@ -36,7 +36,7 @@ class Arrangement:
     batch: int | str
 
     def part(self, array: np.ndarray, sizes: Sizes, row: int) -> np.ndarray:
-        """What belongs to a row of the batch, at the positions of the sample.
+        """Return the part of an array that belongs to a row of the batch, at the positions of its sample.
 
         sizes  of the array, with names for dynamic dimensions
         """
@@ -89,16 +89,16 @@ class Arranger:
         return f"the length is fixed at {self._length}" if isinstance(self._length, int) else ""
 
     def alone(self, number: int) -> Arrangement:
-        """A sample as it came; in a fixed batch with copies of itself."""
+        """Return a sample as it came; in a fixed batch with copies of itself."""
         return self._join([number], [self.samples[number]])
 
     def batch(self) -> Arrangement:
-        """Several samples in any order, some of them more than once."""
+        """Draw several samples in any order, some of them more than once."""
         count = self._batch if isinstance(self._batch, int) else int(self._random.integers(2, MOST_ROWS))
         return self._arrange(count)
 
     def any_batch(self, *, other_values: bool = False, right: bool = False, left: bool = False) -> Arrangement:
-        """One sample or more, with other values where the mask is 0, or with more such positions."""
+        """Draw one sample or more, with other values where the mask is 0, or with more such positions."""
         most = 1 if self.why_no_batches else MOST_ROWS if isinstance(self._batch, str) else self._batch
         count = self._batch if isinstance(self._batch, int) else int(self._random.integers(1, most + 1))
         return self._arrange(count, other_values=other_values, right=right, left=left)

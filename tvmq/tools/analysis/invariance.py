@@ -30,7 +30,7 @@ THREADS = (1, 2, 3)
 
 @dataclass(frozen=True)
 class InvarianceCheck:
-    """One kind of surroundings.
+    """Results in one kind of surroundings.
 
     what       "batch and order", "threads", "masked values", "padding on the right" or "padding on the left"
     runs       of the model that were compared with samples run alone; 0 if there is nothing to vary

@@ -72,7 +72,7 @@ def _watch(reference: Reference, arrangement: Arrangement) -> dict[str, np.ndarr
 
 
 def _part(arrangement: Arrangement, array: np.ndarray, sizes: Sizes, row: int) -> np.ndarray | None:
-    """What belongs to the row; None where that is not known."""
+    """The part that belongs to the row; None where that is not known."""
     rows = len(next(iter(arrangement.feed.values())))
     if sizes[:1] and sizes[0] != arrangement.batch and isinstance(sizes[0], str):
         if len(array) % rows:
