@@ -109,7 +109,8 @@ int64_t model_pool_bytes(uint32_t count);
 int model_pool_start(model_buffer memory, uint32_t count, model_threads *threads);
 int model_pool_stop(model_threads *threads);
 /* Run the code that init chose on inputs of its own, in memory of model_selftest_bytes() bytes, and compare each layer
-   with the definition's result: MODEL_OK, or MODEL_DIFFERS and the first layer; difference may be null. */
+   with the definition's result: MODEL_OK, or MODEL_DIFFERS and the first layer; difference may be null. Before init the
+   bytes are a negative status. */
 int64_t model_selftest_bytes(void);
 int model_selftest(model_buffer memory, model_difference *difference);
 const char *model_status_text(int status);

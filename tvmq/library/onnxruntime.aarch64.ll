@@ -1,4 +1,4 @@
-; f3f496366bc32c3592e6e7fc3fdfa71427f49e0692d52b5c279630442c7a5292 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 9cd465433f4b15f05cee0acc129b35aba0b11a6af34fb068635a6218551d1609 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'onnxruntime.c'
 source_filename = "onnxruntime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"

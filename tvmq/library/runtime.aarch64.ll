@@ -1,4 +1,4 @@
-; bfb1ef7c53d72e494d274a83ae654e42b3ca2415d7d13aab4ed0d10ecd0b2aa8 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 4c05625151c7c02b906a9f203e27acafc1bcf7f74612405d49aedd40467c6d3b is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"
@@ -3793,10 +3793,10 @@ attributes #20 = { nobuiltin "no-builtins" }
 !4 = !{!"llvm.loop.mustprogress"}
 !5 = distinct !{!5, !4}
 !6 = distinct !{!6, !4}
-!7 = !{i64 78595}
-!8 = !{i64 77851}
+!7 = !{i64 78643}
+!8 = !{i64 77899}
 !9 = distinct !{!9, !4}
-!10 = !{i64 78010}
+!10 = !{i64 78058}
 !11 = distinct !{!11, !4}
 !12 = distinct !{!12, !4}
 !13 = distinct !{!13, !4}

@@ -1,4 +1,4 @@
-; bfb1ef7c53d72e494d274a83ae654e42b3ca2415d7d13aab4ed0d10ecd0b2aa8 is the sha256 of the sources; tools/library_runtime.py writes this file
+; 4c05625151c7c02b906a9f203e27acafc1bcf7f74612405d49aedd40467c6d3b is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
@@ -3996,14 +3996,14 @@ attributes #20 = { nobuiltin nounwind "no-builtins" }
 !1 = !{i32 8, !"PIC Level", i32 2}
 !2 = distinct !{!2, !3}
 !3 = !{!"llvm.loop.mustprogress"}
-!4 = !{i64 74504}
-!5 = !{i64 74928}
+!4 = !{i64 74552}
+!5 = !{i64 74976}
 !6 = distinct !{!6, !3}
 !7 = distinct !{!7, !3}
-!8 = !{i64 78220}
-!9 = !{i64 76944}
+!8 = !{i64 78268}
+!9 = !{i64 76992}
 !10 = distinct !{!10, !3}
-!11 = !{i64 77105}
+!11 = !{i64 77153}
 !12 = distinct !{!12, !3}
 !13 = distinct !{!13, !3}
 !14 = distinct !{!14, !3}

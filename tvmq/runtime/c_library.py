@@ -92,10 +92,17 @@ class CFunctions:
 
 
 class _Fit(NamedTuple):
-    """Sizes of dynamic dimensions as the library takes them, and the shapes of the outputs for them."""
+    """Sizes of dynamic dimensions as the library takes them, and what a run has for them.
+
+    shapes     of the outputs
+    inputs     buffers of inputs of fixed sizes; None where some are dynamic
+    workspace  its buffer
+    """
 
     sizes: Any
     shapes: list[tuple[int, ...]]
+    inputs: Any
+    workspace: Buffer
 
 
 class LibraryModel:
@@ -175,7 +182,7 @@ class LibraryModel:
                 _place(own, array, info)
                 for own, array, info in zip(self._inputs.arrays, arrays, self._input_info, strict=True)
             ]
-            buffers = _buffers(placed), _buffers(results), buffer_of(self._workspace)
+            buffers = fit.inputs or _buffers(placed), _buffers(results), fit.workspace
             status = self._functions.run(fit.sizes, *buffers, self._threads.reference())
         if status:
             raise DataError(f"run: '{self.path}' gave status {status}: {self._functions.text_of(status)}")
@@ -217,7 +224,8 @@ class LibraryModel:
                 self._workspace = aligned_zeros([count], "uint8")
             except MemoryError as error:
                 raise MemoryLimitError(f"{where}: '{self.path}' needs {count} bytes, which are not there") from error
-        return _Fit(values, shapes)
+        inputs = None if any(map(has_dynamic_shape, self._input_info)) else _buffers(self._inputs.arrays)
+        return _Fit(values, shapes, inputs, buffer_of(self._workspace))
 
     def _check(self, status: int, where: str) -> None:
         if status:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -102,11 +103,8 @@ def aligned_zeros(shape: Sequence[int], dtype: str) -> np.ndarray:
     (0, 0)
     """
     kind = np.dtype(dtype)
-    size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
-    memory = np.zeros(size + 64, np.uint8)
-    start = -memory.ctypes.data % 64
-    # an empty slice would begin where `memory` does, hence two steps
-    return memory[start:][:size].view(kind).reshape(shape)
+    memory = np.zeros(kind.itemsize * math.prod(shape) + 64, np.uint8)
+    return np.ndarray(tuple(shape), kind, memory, -memory.__array_interface__["data"][0] % 64)
 
 
 def convert_value(value: Any, info: TensorInfo) -> np.ndarray:
