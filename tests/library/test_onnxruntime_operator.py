@@ -18,7 +18,7 @@ import tvm
 
 import tvmq
 from tests.library.test_export_library import STRICT, needs_gcc
-from tests.library.test_threads import LAUNCH, Threads, buffer
+from tests.library.test_threads import LAUNCH
 from tvmq.errors import BuildError
 from tvmq.library.assemble import REGISTER
 from tvmq.library.interface import Interface
@@ -26,7 +26,7 @@ from tvmq.library.library_export import LibraryExport
 from tvmq.library.operator_file import operator_file
 from tvmq.library.size_table import SizeTable
 from tvmq.runtime.artifact.native_library import runs_linux_x86
-from tvmq.runtime.c_library import Buffer
+from tvmq.runtime.c_structures import Buffer, Threads, buffer_of
 from tvmq.runtime.inputs import aligned_zeros
 
 ort = pytest.importorskip("onnxruntime")
@@ -152,8 +152,8 @@ def has_parallel_loops(network: CodeNetwork) -> bool:
     assert library.network_init() == 0
     tensors = [aligned_zeros(array.shape, "int8") for array in (*network.feeds.values(), *network.expected)]
     workspace = aligned_zeros([library.network_workspace_bytes(None, 2)], "uint8")
-    inputs, outputs = ((Buffer * 2)(*map(buffer, pair)) for pair in (tensors[:2], tensors[2:]))
-    assert library.network_run(None, inputs, outputs, buffer(workspace), ctypes.byref(threads)) == 0
+    inputs, outputs = ((Buffer * 2)(*map(buffer_of, pair)) for pair in (tensors[:2], tensors[2:]))
+    assert library.network_run(None, inputs, outputs, buffer_of(workspace), ctypes.byref(threads)) == 0
     return bool(launches)
 
 

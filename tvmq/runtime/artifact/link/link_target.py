@@ -1,6 +1,8 @@
 """Rules of linking for a processor: relocations, stubs that jump, variables of threads.
 
 Here are those of x86-64; aarch64.py has those of 64-bit Arm.
+
+Tests: tests/runtime/artifact/link/test_aarch64.py
 """
 
 from __future__ import annotations
