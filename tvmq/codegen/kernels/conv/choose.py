@@ -19,6 +19,7 @@ from tvmq.codegen.kernels.conv.matmul import multiply_rows
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.depthwise.depthwise_float import depthwise_float
 from tvmq.codegen.kernels.depthwise.dynamic_depthwise import dynamic_depthwise
+from tvmq.codegen.kernels.depthwise.dynamic_depthwise_float import dynamic_depthwise_float
 from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
@@ -53,8 +54,9 @@ def choose_convolution(
         return multiply_rows(sizes[:3], matrix, bias, epilogue, conv.x_dtype, isa, codes=codes)
     is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
     if sizes is not None:
-        has_loops = is_depthwise and epilogue and conv.x_dtype != "float32"
-        make = dynamic_depthwise if has_loops else dynamic_convolution
+        if is_depthwise and conv.x_dtype == "float32":
+            return dynamic_depthwise_float(conv, sizes, weight, bias, epilogue, isa)
+        make = dynamic_depthwise if is_depthwise and epilogue else dynamic_convolution
         return make(conv, sizes, weight, bias, x_zero, epilogue, isa)
     if conv.x_dtype == "float32":
         if is_depthwise:
