@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, run_kernel
+from tests.codegen.kernels.harness import (
+    conv_operands,
+    epilogue_for,
+    expected_conv,
+    expected_epilogue,
+    levels,
+    run_kernel,
+)
 from tvmq.codegen.kernels.conv.dynamic_pictures import usual_convolution
 from tvmq.codegen.kernels.depthwise.dynamic_depthwise import dynamic_depthwise
 from tvmq.codegen.kernels.isa import isa_named
@@ -62,3 +69,22 @@ def test_equals_the_definition(level: str, number: int) -> None:
         others = epilogue_for(conv, kind)[1]
         expected = expected_conv(conv, (x, weight, bias), x_zero, epilogue, others)
         np.testing.assert_array_equal(run_kernel(kernel, (x, *others), level, conv.out_shape), expected)
+
+
+EMPTY = [(0, 4, 5), (2, 0, 5), (2, 5, 0), (1, 0, 0)]  # of outputs in the padding alone, or of none
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", levels("generic", "avx512vnni"))
+def test_pictures_without_pixels(level: str) -> None:
+    options = {"kernel": (2, 2), "padding": (1, 1, 1, 1)}
+    usual = usual_convolution(("n", "h", "w"), 16, 16, groups=16, **options)
+    _, weight, bias = conv_operands(usual)
+    epilogue, _ = epilogue_for(usual, "codes")
+    kernel = dynamic_depthwise(usual, DYNAMIC, weight, bias, 9, epilogue, isa_named(level))
+    for side in EMPTY:
+        conv = usual_convolution(side, 16, 16, groups=16, **options)
+        # bias holds -x_zero * sum(weights), so the sums of padding alone are those of its codes
+        border = np.full((conv.batch, conv.out_height, conv.out_width, 16), 9 * weight.sum((1, 2, 3), dtype=np.int32))
+        found = run_kernel(kernel, (np.zeros((*side, 16), np.uint8),), level, conv.out_shape)
+        np.testing.assert_array_equal(found, expected_epilogue(border + bias, epilogue, ()))

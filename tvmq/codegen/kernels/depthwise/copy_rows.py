@@ -75,13 +75,14 @@ class RowCopier:
         with T.serial(0, steps * (self.step_size // lanes)) as i:
             store(target, begin + i * lanes, value, lanes)
 
-    def copy(self, target: Buffer, begin: Expr, line: Expr, first: Expr, end: Expr, ahead: Expr) -> None:
+    def copy(self, target: Buffer, begin: Expr, line: Expr, first: Expr, end: Expr, left: Expr, ahead: Expr) -> None:
         """Steps first .. end of the row whose first pixel's block of channels is at `line` of the input.
 
+        left   padding columns in front of it, less the columns from there to step 0
         ahead  elements from here to a row that will be copied soon
         """
-        self._ahead = ahead
-        columns, left = self._columns, self._conv.padding[1]
+        self._ahead, self._left = ahead, left
+        columns = self._columns
         low, high = columns.columns
         inner_first = clamp(-(-(left - low) // columns.stride), first, end)
         inner_end = clamp((self._width - 1 + left - high) // columns.stride + 1, inner_first, end)
@@ -94,7 +95,7 @@ class RowCopier:
             self._step(target, begin + (step - first) * self.step_size, line, step, True)
 
     def _step(self, target: Buffer, begin: Expr, line: Expr, step: Expr, border: bool) -> None:
-        origin = make_opaque(step * self._columns.stride - self._conv.padding[1])
+        origin = make_opaque(step * self._columns.stride - self._left)
         pixels: dict[int, Expr] = {}
         for number, group in enumerate(self._columns.groups):
             for column in group:

@@ -4,6 +4,8 @@ Computes   numerics.conv, then the epilogue, bit for bit
 Padding    rows of it are filled in the ring; no row of the kernel is left out
 Ring       of a size that fits the cache for any picture; its rows are as long as the strips of this one
 Tiles      of TOGETHER steps; a row of fewer counts as so many, whose pixels are stored in its last one's place
+Measured   one core, VNNI and AVX2, to the time of fixed sizes: 3 x 3 56x56x144 1.10 and 1.07, stride 2 112x112x96 1.0,
+           5 x 5 28x28x240 1.14 and 1.10; of 7x7x960, 3 us, 1.5
 
 Tests: tests/codegen/kernels/depthwise/test_dynamic_depthwise.py
 """

@@ -3,6 +3,8 @@
 Computes   bias + sum of x * w in the order of depthwise_float, bit for bit, then clip
 Tiles      of MOST_PIXELS pixels, then of REST, the last one shifted back; single pixels in rows of fewer
 Padding    none is made: in tiles that touch it a test for each input column leaves the columns outside out
+Measured   one core, AVX-512 and AVX2, to the time of fixed sizes: 3 x 3 56x56x144 1.1, stride 2 112x112x96 1.0, 5 x 5
+           28x28x240 1.0; of 7x7x960, 5 us, 1.6 and 1.8
 
 Tests: tests/codegen/kernels/depthwise/test_dynamic_depthwise_float.py
 """
