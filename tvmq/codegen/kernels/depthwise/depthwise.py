@@ -220,13 +220,14 @@ class _BlocksOfBand:
         fitting = RING_BYTES // (self.shape.span * self.copier.step_size * itemsize) - self.columns.ahead
         fitting = max(fitting, LEAST_STEPS)
         self.strips = divide_up(self.steps, fitting)
-        self.widest = widest = divide_up(self.steps, self.strips)
-        if not isinstance(widest, int):
-            # LLVM knows the range of what bounds its loops: up to a quarter less time
-            self.widest = widest = make_opaque(T.max(T.min(widest, fitting), self.together))
-        row_size = (widest + self.columns.ahead) * self.copier.step_size
-        self.row_size, most = (row_size, widest) if isinstance(widest, int) else (make_opaque(row_size), fitting)
-        self.ring_size = self.shape.span * (most + self.columns.ahead) * self.copier.step_size
+        self.widest = divide_up(self.steps, self.strips)
+        self.row_size = (self.widest + self.columns.ahead) * self.copier.step_size
+        self.ring_size = self.shape.span * self.row_size
+        if not isinstance(steps, int):
+            # limits that hold anyway, for LLVM, which makes better loops of a known range: up to a quarter less time
+            self.widest = make_opaque(T.max(T.min(self.widest, fitting), self.together))
+            self.row_size = make_opaque((self.widest + self.columns.ahead) * self.copier.step_size)
+            self.ring_size = self.shape.span * (fitting + self.columns.ahead) * self.copier.step_size
 
     def emit(self) -> None:
         """Loops over blocks, strips and rows."""
@@ -371,12 +372,12 @@ class _Tile:
         band, channels, width = self.band, self.band.conv.channels, self.band.extents.out_width
         outputs = band.columns.outputs
 
-        def fixed(ahead: int, output: int) -> Expr:
+        def place(ahead: int, output: int) -> Expr:
             column = (self.step + ahead) * outputs + output
             return (line + (T.min(column, width - 1) if width % outputs else column)) * channels + band.channel
 
         if isinstance(width, int):
-            return fixed
+            return place
         # few instructions for each pixel: they count beside so few dots
         column = make_opaque((band.offset + self.step) * outputs)
         begin = make_opaque((line + column) * channels + band.channel)

@@ -240,7 +240,7 @@ class FloatLoops(Template):
     def _add_products(
         self, sums: list[Register], weights: list[Expr], place: Expr, readers: list[tuple[int, int]]
     ) -> None:
-        """What an input column adds to the pixels that read it."""
+        """Add the products of an input column to the pixels that read it."""
         x = load(self.x, place, self.vectors.kind)
         for reader, kernel_column in readers:
             sums[reader].set(self.vectors.dot(sums[reader].get(), x, weights[kernel_column]))

@@ -56,7 +56,7 @@ class DynamicShape(DepthwiseShape):
         return Extents(batch, height, width, out_height, out_width, steps, bands)
 
 
-class _DynamicLoops(depthwise.DepthwiseLoops):
+class _DynamicCodes(depthwise.DepthwiseLoops):
     """The loops of a depthwise convolution whose pictures have dynamic sizes.
 
     sizes  batch, rows and columns of x, then of y: numbers, and names of what only a run tells
@@ -102,4 +102,4 @@ def dynamic_depthwise(
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     depthwise.check_operands(conv, weight, bias)
     shape = DynamicShape(conv, depthwise.instructions_for(conv, isa), x_zero)
-    return depthwise.make_kernel(_DynamicLoops, shape, weight, bias, epilogue, sizes)
+    return depthwise.make_kernel(_DynamicCodes, shape, weight, bias, epilogue, sizes)

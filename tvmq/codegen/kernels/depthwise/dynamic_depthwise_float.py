@@ -26,7 +26,7 @@ from tvmq.codegen.kernels.parts.loops import make_opaque
 REST = 4  # pixels of a tile of what larger ones leave
 
 
-class _DynamicLoops(FloatLoops):
+class _DynamicFloatLoops(FloatLoops):
     """The loops of a depthwise convolution whose pictures have dynamic sizes.
 
     sizes  batch, rows and columns of x, then of y: numbers, and names of what only a run tells
@@ -93,4 +93,4 @@ def dynamic_depthwise_float(
     conv    of usual sizes (see usual_convolution)
     sizes   batch, rows and columns of x, then of y: numbers, and names of what only a run tells
     """
-    return depthwise_float.make_kernel(_DynamicLoops, conv, weight, bias, epilogue, isa, sizes=sizes)
+    return depthwise_float.make_kernel(_DynamicFloatLoops, conv, weight, bias, epilogue, isa, sizes=sizes)

@@ -234,7 +234,7 @@ def divide(value: Expr, divisor: Expr) -> Expr:
 
 
 def divide_up(value: Expr, divisor: Expr) -> Expr:
-    """The same rounded up: an int of ints, or a variable."""
+    """Quotient rounded up: an int of ints, else a variable."""
     if isinstance(value, int) and isinstance(divisor, int):
         return -(-value // divisor)
     return make_opaque(tirx.truncdiv(value + (divisor - 1), divisor))
