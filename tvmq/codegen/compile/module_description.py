@@ -19,12 +19,12 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.module_functions import PARTS, function_module, is_partitioned
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
-from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED
+from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves, op_name, rank_of, sizes_of
 from tvmq.runtime.artifact.model_description import Description, Entries
 
-CONVOLUTIONS, TRANSPOSED_CONVOLUTIONS = where(kind=CONVOLUTION), where(kind=TRANSPOSED)
+TRANSPOSED_CONVOLUTIONS = where(kind=TRANSPOSED)
 
 
 def describe_module(mod: tvm.IRModule, view: View) -> Description:
@@ -154,21 +154,15 @@ def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None) -> None:
     )
 
 
-# Measured on one core of an Emerald Rapids, 56x56x64 with a product before it: depthwise of codes 2.0, of floats 5.8;
-# loops of a transposed convolution 303 (codes) and 372 (floats)
-LOOPS, DEPTHWISE = 300, {"float32": 6}
-CODES_DEPTHWISE = 2
+# Measured on one core of an Emerald Rapids, 56x56x64 with a product before it: loops of a transposed convolution of
+# pictures, which volumes have: 303 (codes) and 372 (floats)
+LOOPS = 300
 
 
 def _factor(value: relax.Expr) -> int:
     """So many times as long as with fixed sizes an operator of dynamic ones takes; 1 where it has a kernel."""
     op = op_name(value)
-    if op == "nn.conv3d" or (op in TRANSPOSED_CONVOLUTIONS and rank_of(value) == 5):
-        return LOOPS
-    if op not in CONVOLUTIONS or int(value.attrs.groups) == 1:
-        return 1
-    is_depthwise = sizes_of(value.args[0])[1] == int(value.attrs.groups)
-    return DEPTHWISE.get(dtype_of(value.args[0]), CODES_DEPTHWISE) if is_depthwise else 1
+    return LOOPS if op == "nn.conv3d" or (op in TRANSPOSED_CONVOLUTIONS and rank_of(value) == 5) else 1
 
 
 def _mentions(expr: relax.Expr, name: str) -> bool:

@@ -18,6 +18,8 @@ from tvmq.codegen.kernels.conv.dynamic_pictures import dynamic_convolution
 from tvmq.codegen.kernels.conv.matmul import multiply_rows
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.depthwise.depthwise_float import depthwise_float
+from tvmq.codegen.kernels.depthwise.dynamic_depthwise import dynamic_depthwise
+from tvmq.codegen.kernels.depthwise.dynamic_depthwise_float import dynamic_depthwise_float
 from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
@@ -50,9 +52,12 @@ def choose_convolution(
     if sizes is not None and conv.kernel == conv.strides == (1, 1) and not any(conv.padding) and conv.groups == 1:
         matrix = np.ascontiguousarray(weight[:, :, 0, 0].T)
         return multiply_rows(sizes[:3], matrix, bias, epilogue, conv.x_dtype, isa, codes=codes)
-    if sizes is not None:
-        return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)
     is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
+    if sizes is not None:
+        if is_depthwise and conv.x_dtype == "float32":
+            return dynamic_depthwise_float(conv, sizes, weight, bias, epilogue, isa)
+        make = dynamic_depthwise if is_depthwise and epilogue else dynamic_convolution
+        return make(conv, sizes, weight, bias, x_zero, epilogue, isa)
     if conv.x_dtype == "float32":
         if is_depthwise:
             return depthwise_float(conv, weight, bias, epilogue, isa)

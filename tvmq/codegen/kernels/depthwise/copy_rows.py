@@ -16,8 +16,7 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.depthwise.plan import BLOCK_BYTES, ColumnPlan, quarter_order
-from tvmq.codegen.kernels.isa.generic import Instructions
+from tvmq.codegen.kernels.depthwise.plan import BLOCK_BYTES, DepthwiseShape, Extents, quarter_order
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -31,7 +30,6 @@ from tvmq.codegen.kernels.parts.builder import (
     store_first,
     vector_type,
 )
-from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.loops import make_opaque
 
 # Pictures so large come from beyond the second cache (measured: fetching costs 3 % of smaller ones). Rows are fetched
@@ -50,15 +48,15 @@ class RowCopier:
     source  flat input
     """
 
-    def __init__(
-        self, ins: Instructions, source: Buffer, conv: Conv2d, columns: ColumnPlan, x_zero: int, vectors: int
-    ) -> None:
-        self._ins, self._source, self._conv, self._columns = ins, source, conv, columns
+    def __init__(self, source: Buffer, shape: DepthwiseShape, extents: Extents, vectors: int) -> None:
+        ins, conv = shape.ins, shape.conv
+        self._ins, self._source, self._conv, self._columns = ins, source, conv, shape.columns
+        self._width, self._is_far = extents.width, shape.picture_size >= FAR_BYTES
         self._vectors, self._channels = vectors, vectors * ins.lanes
         self._signed = conv.x_dtype == "int8"
         # codes of the signedness that dots do not take have their highest bit flipped
         self._shift = ins.shift_of(conv.x_dtype)
-        self.fill_value = x_zero + self._shift
+        self.fill_value = shape.x_zero + self._shift
 
     @property
     def group_size(self) -> int:
@@ -77,16 +75,17 @@ class RowCopier:
         with T.serial(0, steps * (self.step_size // lanes)) as i:
             store(target, begin + i * lanes, value, lanes)
 
-    def copy(self, target: Buffer, begin: Expr, line: Expr, first: Expr, end: Expr, ahead: Expr) -> None:
+    def copy(self, target: Buffer, begin: Expr, line: Expr, first: Expr, end: Expr, left: Expr, ahead: Expr) -> None:
         """Steps first .. end of the row whose first pixel's block of channels is at `line` of the input.
 
+        left   padding columns in front of it, less the columns from there to step 0
         ahead  elements from here to a row that will be copied soon
         """
-        self._ahead = ahead
-        conv, columns, left = self._conv, self._columns, self._conv.padding[1]
+        self._ahead, self._left = ahead, left
+        columns = self._columns
         low, high = columns.columns
         inner_first = clamp(-(-(left - low) // columns.stride), first, end)
-        inner_end = clamp((conv.width - 1 + left - high) // columns.stride + 1, inner_first, end)
+        inner_end = clamp((self._width - 1 + left - high) // columns.stride + 1, inner_first, end)
         inner = make_opaque(inner_end - inner_first)
         with T.serial(0, inner) as i:
             step = make_opaque(inner_first + i)
@@ -96,12 +95,11 @@ class RowCopier:
             self._step(target, begin + (step - first) * self.step_size, line, step, True)
 
     def _step(self, target: Buffer, begin: Expr, line: Expr, step: Expr, border: bool) -> None:
-        origin = make_opaque(step * self._columns.stride - self._conv.padding[1])
+        origin = make_opaque(step * self._columns.stride - self._left)
         pixels: dict[int, Expr] = {}
-        far = self._conv.height * self._conv.width * self._conv.channels >= FAR_BYTES
         for number, group in enumerate(self._columns.groups):
             for column in group:
-                if far and not border and column < self._columns.stride:
+                if self._is_far and not border and column < self._columns.stride:
                     prefetch(self._source, line + self._ahead + (origin + column) * self._conv.channels, 2)
                 if column not in pixels:
                     pixels[column] = self._pixel(line, origin + column, border)
@@ -113,8 +111,8 @@ class RowCopier:
         kind = vector_type(conv.x_dtype, size)
         if not border:
             return self._as_unsigned(load(self._source, line + column * conv.channels, kind))
-        inside = T.And(column >= 0, column < conv.width)
-        nearest = clamp(column, 0, conv.width - 1)
+        inside = T.And(column >= 0, column < self._width)
+        nearest = clamp(column, 0, self._width - 1)
         codes = self._as_unsigned(load(self._source, line + nearest * conv.channels, kind))
         value, dtype = (self.fill_value & 0xFF, "uint8") if self._bytes else (self.fill_value, conv.x_dtype)
         fill = spread(value, size, dtype)

@@ -17,7 +17,7 @@ Measured   Zen 4, one core, padding included, G outputs/s on VNNI and AVX2: 3 x 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,13 +27,22 @@ from tvm.script.ir_builder import tirx as T
 from tvmq import numerics
 from tvmq.codegen.kernels.conv.conv2d import shifted_bias
 from tvmq.codegen.kernels.depthwise.copy_rows import RowCopier
-from tvmq.codegen.kernels.depthwise.plan import Blocks, DepthwisePacking, DepthwiseShape, pack_biases, stored_channels
+from tvmq.codegen.kernels.depthwise.plan import (
+    Blocks,
+    DepthwisePacking,
+    DepthwiseShape,
+    divide,
+    divide_up,
+    pack_biases,
+    stored_channels,
+)
 from tvmq.codegen.kernels.isa import instructions, level
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
+    Shape,
     align_stack,
     const,
     load,
@@ -51,6 +60,7 @@ from tvmq.codegen.kernels.parts.work import KernelWork, step_cycles
 from tvmq.errors import BuildError
 
 RING_BYTES = 24 * 1024  # of a 32 KB L1 cache; the rest is for weights, input and output
+LEAST_STEPS = 8  # of a strip, also where fewer fit
 MACS, COPY = 26.0, 0.13  # multiply-accumulates in a cycle, cycles of an element copied to the ring (64-byte vectors)
 MOST_PIXELS = 4  # of a tile: more would hold no more sums, or share weights that are in the cache anyway
 
@@ -71,9 +81,22 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
               requantize step and any Add and Table steps
     raises    BuildError for shapes or types that do not fit
     """
-    _check(conv, weight, bias)
-    ins = instructions(isa).int16_operands if conv.x_dtype == "int16" else instructions(isa)
-    shape = DepthwiseShape(conv, _wide_enough(ins, conv.channels), x_zero)
+    check_operands(conv, weight, bias)
+    return make_kernel(
+        DepthwiseLoops, DepthwiseShape(conv, instructions_for(conv, isa), x_zero), weight, bias, epilogue
+    )
+
+
+def make_kernel(
+    loops: type[DepthwiseLoops],
+    shape: DepthwiseShape,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    epilogue: Epilogue,
+    *options: Any,
+) -> Kernel:
+    """Kernel with these loops; options: further arguments of theirs."""
+    conv = shape.conv
     bound = numerics.accumulator_bound(weight, *conv.code_limits, bias)
     plan = plan_epilogue(epilogue, int(bound.max(initial=0)))
 
@@ -83,7 +106,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     packing = DepthwisePacking(shape)
     bias = shifted_bias(bias, weight, shape.ins.shift_of(conv.x_dtype))
     constants = packing.weights(weight), pack_biases(shape, weight, bias), *plan.constants(pack)
-    return _Depthwise(shape, plan, x_zero).kernel(constants, _work(conv, plan.steps), packed_from=(weight, packing))
+    return loops(shape, plan, *options).kernel(constants, _work(conv, plan.steps), packed_from=(weight, packing))
 
 
 def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:
@@ -93,7 +116,8 @@ def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:
     return KernelWork("depthwise", 0.0, conv.macs, True, lambda _, scale: scale * cycles * outputs / 64 + scale * total)
 
 
-def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
+def check_operands(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
+    """Refuse what is no depthwise convolution of codes, with a BuildError."""
     if conv.x_dtype not in CODE_LIMITS or weight.dtype != np.int8 or bias.dtype != np.int32:
         raise BuildError(
             f"kernels, depthwise: takes one of {', '.join(CODE_LIMITS)} input, int8 weights and int32 bias. "
@@ -112,55 +136,66 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
         )
 
 
-def _wide_enough(ins: Instructions, channels: int) -> Instructions:
-    """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
+def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
+    """Those of the level, or narrower ones that every CPU with those has, with a channel for each lane."""
+    ins = instructions(isa).int16_operands if conv.x_dtype == "int16" else instructions(isa)
     narrow = level("avx2").int16_operands if ins.takes_int16 else level("avx2")
     half = ins.half_width or (narrow if ins.vector_bytes == 64 else ins)
     candidates = [ins, half, level("generic")]
-    return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
+    return next((candidate for candidate in candidates if candidate.lanes <= conv.channels), _OneLane())
 
 
-class _Depthwise(SumTemplate):
-    """Depthwise convolution; see the head of this file."""
+class DepthwiseLoops(SumTemplate):
+    """Depthwise convolution; see the head of this file.
 
-    def __init__(self, shape: DepthwiseShape, plan: EpiloguePlan, x_zero: int) -> None:
+    x_shape, y_shape  as the parameters have them: sizes, or names of what only a run tells
+    extents           sizes that the loops count to
+    """
+
+    def __init__(self, shape: DepthwiseShape, plan: EpiloguePlan) -> None:
         self.shape, self.plan = shape, plan
         self.conv, self.ins, self.columns = shape.conv, shape.ins, shape.columns
         self.name = f"depthwise_{shape.ins.name}_{self.conv.kernel[0]}x{self.conv.kernel[1]}"
-        padding = x_zero if any(self.conv.padding) else None
+        padding = shape.x_zero if any(self.conv.padding) else None
         self.key = ("depthwise", self.conv, shape.ins.key, shape.ins.lanes, padding, plan.key)
+        conv = self.conv
+        self.x_shape: Shape = (conv.batch, conv.height, conv.width, conv.channels)
+        self.y_shape: Shape = conv.out_shape
+        self.extents = shape.extents
 
     def parameters(self) -> Parameters:
         conv, shape = self.conv, self.shape
         weights = shape.places * conv.kernel[0] * shape.row_weights
-        parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
-        parameters |= self.plan.data_parameters(conv.out_shape)
+        parameters: Parameters = {"x": (self.x_shape, conv.x_dtype)} | self.plan.data_parameters(self.y_shape)
         parameters |= {"weight": ((weights,), self.ins.w_dtype), "bias": ((len(shape.biases) * shape.places,), "int32")}
         parameters |= self.plan.constant_parameters(shape.places)
-        return parameters | {"y": (conv.out_shape, self.plan.out_dtype)}
+        return parameters | {"y": (self.y_shape, self.plan.out_dtype)}
 
     def body(self, function: FunctionBuilder) -> None:
-        tasks = self.conv.batch * self.shape.bands
+        tasks = self.extents.batch * self.extents.bands
         with (T.parallel if tasks > 1 else T.serial)(0, tasks) as task:
-            align_stack(self.ins.lanes)
-            image = make_opaque(T.floordiv(task, self.shape.bands))
-            band = make_opaque(T.floormod(task, self.shape.bands))
-            first, end = (make_opaque(T.floordiv((band + i) * self.conv.out_height, self.shape.bands)) for i in (0, 1))
-            weights = 0
-            for blocks in self.shape.blocks:
-                _BlocksOfBand(self, blocks, weights, image, first, end).emit()
-                weights += blocks.count * blocks.size * self.conv.kernel[0] * self.shape.row_weights
-            self._code_steps(image, first, end)
+            self.band(task)
 
-    def _code_steps(self, image: Expr, first: Expr, end: Expr) -> None:
-        """Add and Table steps over the rows of a band."""
-        if not self.plan.steps:
-            return
-        conv, bands = self.conv, self.shape.bands
-        row = conv.out_width * conv.channels
-        steps = self.plan.code_steps(self.ins.full_width, self.buffers)
-        begin = make_opaque((image * conv.out_height + first) * row)
-        steps.run(self.buffers["y"], begin, make_opaque((end - first) * row), conv.out_height // bands * row)
+    def band(self, task: Expr) -> None:
+        """A band of output rows of a picture; tasks count through the bands of all pictures."""
+        bands, out_height = self.extents.bands, self.extents.out_height
+        align_stack(self.ins.lanes)
+        image = make_opaque(divide(task, bands))
+        band = make_opaque(T.floormod(task, bands) if isinstance(bands, int) else task - image * bands)
+        first, end = (make_opaque(divide((band + i) * out_height, bands)) for i in (0, 1))
+        weights = 0
+        for blocks in self.shape.blocks:
+            _BlocksOfBand(self, blocks, weights, image, first, end).emit()
+            weights += blocks.count * blocks.size * self.conv.kernel[0] * self.shape.row_weights
+        if self.plan.steps:
+            row = self.extents.out_width * self.conv.channels
+            self.code_steps((image * out_height + first) * row, (end - first) * row)
+
+    def code_steps(self, begin: Expr, count: Expr) -> None:
+        """Add and Table steps over the codes of a band."""
+        steps, extents = self.plan.code_steps(self.ins.full_width, self.buffers), self.extents
+        least = extents.out_height // extents.bands * extents.out_width * self.conv.channels
+        steps.run(self.buffers["y"], make_opaque(begin), make_opaque(count), least)
 
 
 class _BlocksOfBand:
@@ -169,29 +204,30 @@ class _BlocksOfBand:
     weights  where their weights begin
     """
 
-    def __init__(self, template: _Depthwise, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr) -> None:
+    def __init__(
+        self, template: DepthwiseLoops, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr
+    ) -> None:
         self.template, self.blocks, self.weights = template, blocks, weights
         self.image, self.first, self.end = image, first, end
-        self.shape, self.conv, self.ins, self.columns = (
-            template.shape,
-            template.conv,
-            template.ins,
-            template.columns,
-        )
-        self.copier = RowCopier(self.ins, template.x, self.conv, self.columns, self.shape.x_zero, blocks.vectors)
+        self.shape, self.conv, self.ins = template.shape, template.conv, template.ins
+        self.columns, self.extents = template.columns, template.extents
+        self.copier = RowCopier(template.x, self.shape, self.extents, blocks.vectors)
         self.pixels = max(1, min(MOST_PIXELS, self.ins.registers // 2 // blocks.vectors))
-        self.together = self._steps_together()
-        itemsize = np.dtype(self.ins.x_dtype).itemsize
+        self.together = self.shape.steps_together(max(1, self.pixels // self.columns.outputs))
+        itemsize, steps = np.dtype(self.ins.x_dtype).itemsize, self.extents.steps
+        # steps behind a row that has fewer than a tile: see `_Tile._store`
+        self.steps = steps if isinstance(steps, int) else make_opaque(T.max(steps, self.together))
         fitting = RING_BYTES // (self.shape.span * self.copier.step_size * itemsize) - self.columns.ahead
-        self.strips = max(1, -(-self.shape.steps // max(fitting, 8)))
-        widest = -(-self.shape.steps // self.strips)
-        self.row_size = (widest + self.columns.ahead) * self.copier.step_size
-
-    def _steps_together(self) -> int:
-        """Steps in a tile; the last tile of a row is shifted back and may compute pixels again."""
-        steps, most = self.shape.steps, max(1, self.pixels // self.columns.outputs)
-        # several steps share the weights they load: about a sixth less time
-        return min(range(1, min(most, steps) + 1), key=lambda n: -(-steps // n) * n * (1.2 if n == 1 else 1.0))
+        fitting = max(fitting, LEAST_STEPS)
+        self.strips = divide_up(self.steps, fitting)
+        self.widest = divide_up(self.steps, self.strips)
+        self.row_size = (self.widest + self.columns.ahead) * self.copier.step_size
+        self.ring_size = self.shape.span * self.row_size
+        if not isinstance(steps, int):
+            # limits that hold anyway, for LLVM, which makes better loops of a known range: up to a quarter less time
+            self.widest = make_opaque(T.max(T.min(self.widest, fitting), self.together))
+            self.row_size = make_opaque((self.widest + self.columns.ahead) * self.copier.step_size)
+            self.ring_size = self.shape.span * (fitting + self.columns.ahead) * self.copier.step_size
 
     def emit(self) -> None:
         """Loops over blocks, strips and rows."""
@@ -201,31 +237,42 @@ class _BlocksOfBand:
             self.place = make_opaque(blocks.slot + index * blocks.size)
             per_block = blocks.size * self.conv.kernel[0] * self.shape.row_weights
             self.block_weights = make_opaque(self.weights + index * per_block)
-            self.ring = workspace(self.shape.span * self.row_size, self.ins.x_dtype)
+            self.ring = workspace(self.ring_size, self.ins.x_dtype)
             with T.serial(0, self.strips) as strip:
-                self.step_first, self.step_end = (
-                    make_opaque(T.floordiv((strip + i) * self.shape.steps, self.strips)) for i in (0, 1)
-                )
+                self._take_strip(strip)
                 with T.serial(0, self.end - self.first) as number:
                     row = make_opaque(self.first + number)
                     self._copy_new_rows(row, number)
                     self._row(row)
 
+    def _take_strip(self, strip: Expr) -> None:
+        """Steps of a strip, and the padding columns in front of step 0."""
+        self.left, self.offset = self.conv.padding[1], 0
+        if isinstance(self.steps, int):
+            self.step_first, self.step_end = (
+                make_opaque(T.floordiv((strip + i) * self.steps, self.strips)) for i in (0, 1)
+            )
+            return
+        # steps count from the strip's first; all strips are equally wide, the last one shifted back
+        self.step_first, self.step_end = 0, self.widest
+        self.offset = make_opaque(T.min(strip * self.widest, self.steps - self.widest))
+        self.left = make_opaque(self.left - self.offset * self.columns.stride)
+
     def _copy_new_rows(self, row: Expr, number: Expr) -> None:
         """Bring the rows that output row `row`, the `number`-th of the band, reads into the ring."""
-        conv, span = self.conv, self.shape.span
+        conv, span, extents = self.conv, self.shape.span, self.extents
         count = make_opaque(T.Select(number == 0, span, min(span, conv.strides[0])))
         with T.serial(0, count) as i:
             padded_row = make_opaque(row * conv.strides[0] + span - count + i)
             y = make_opaque(padded_row - conv.padding[0])
             begin = make_opaque(T.floormod(padded_row, span) * self.row_size)
             end = make_opaque(self.step_end + self.columns.ahead)
-            with T.If(T.And(y >= 0, y < conv.height)):
+            with T.If(T.And(y >= 0, y < extents.height)):
                 with T.Then():
-                    line = ((self.image * conv.height + y) * conv.width) * conv.channels + self.channel
-                    following = make_opaque(T.min(y + conv.strides[0], conv.height - 1) - y)
-                    ahead = following * (conv.width * conv.channels)
-                    self.copier.copy(self.ring, begin, make_opaque(line), self.step_first, end, ahead)
+                    line = ((self.image * extents.height + y) * extents.width) * conv.channels + self.channel
+                    following = make_opaque(T.min(y + conv.strides[0], extents.height - 1) - y)
+                    ahead = following * (extents.width * conv.channels)
+                    self.copier.copy(self.ring, begin, make_opaque(line), self.step_first, end, self.left, ahead)
                 if self.shape.outside is None:
                     with T.Else():
                         self.copier.fill(self.ring, begin, end - self.step_first)
@@ -303,25 +350,39 @@ class _Tile:
         yield from sorted(readers.items())
 
     def _store(self) -> None:
-        band, conv, lanes = self.band, self.band.conv, self.ins.lanes
+        band, lanes, extents = self.band, self.ins.lanes, self.band.extents
         plan, constants = band.template.plan, []
         if plan.scaler is not None:
             places = [band.place + vector * lanes for vector in range(self.vectors)]
             constants = [plan.scaler.load(band.template.channel_constants, place, lanes) for place in places]
-        line = make_opaque((band.image * conv.out_height + self.row) * conv.out_width)
-        outputs = band.columns.outputs
+        line = make_opaque((band.image * extents.out_height + self.row) * extents.out_width)
+        place = self._places(line)
         # Backwards: pixels beyond the row fall on its last pixel, whose own codes then replace them.
         for registers, (ahead, output) in reversed(list(zip(self.sums, self.pixels, strict=True))):
-            column = (self.step + ahead) * outputs + output
-            if conv.out_width % outputs:
-                column = T.min(column, conv.out_width - 1)
-            begin = make_opaque((line + column) * conv.channels + band.channel)
+            begin = make_opaque(place(ahead, output))
             values = [register.get() for register in registers]
             if plan.requantizer is not None:
                 codes = self._in_order(plan.requantizer.codes(self.ins, values, constants))
                 store(band.template.y, begin, codes, self.vectors * lanes)
                 continue
             self._store_vectors(begin, plan.reals(values, constants, self.ins) if constants else values)
+
+    def _places(self, line: Expr) -> Callable[[int, int], Expr]:
+        """Where the pixel of an (ahead, output) is stored; line: pixels before the row."""
+        band, channels, width = self.band, self.band.conv.channels, self.band.extents.out_width
+        outputs = band.columns.outputs
+
+        def place(ahead: int, output: int) -> Expr:
+            column = (self.step + ahead) * outputs + output
+            return (line + (T.min(column, width - 1) if width % outputs else column)) * channels + band.channel
+
+        if isinstance(width, int):
+            return place
+        # few instructions for each pixel: they count beside so few dots
+        column = make_opaque((band.offset + self.step) * outputs)
+        begin = make_opaque((line + column) * channels + band.channel)
+        room = make_opaque((width - 1 - column) * channels)
+        return lambda ahead, output: begin + T.min((ahead * outputs + output) * channels, room)
 
     def _in_order(self, codes: Expr) -> Expr:
         """Codes as `narrow_vectors` leaves them, channel by channel."""

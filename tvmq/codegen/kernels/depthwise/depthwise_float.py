@@ -14,6 +14,7 @@ Channels   the last vector ends at the last channel and may overlap the one befo
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.depthwise.weights import order_weights
 from tvmq.codegen.kernels.parts.builder import (
+    Buffer,
     Expr,
     FunctionBuilder,
     Register,
+    Shape,
     bind,
     load,
     split_evenly,
@@ -50,6 +53,19 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     epilogue  () or one Clip
     raises    BuildError for shapes, types or steps that do not fit
     """
+    return make_kernel(FloatLoops, conv, weight, bias, epilogue, isa)
+
+
+def make_kernel(
+    loops: type[FloatLoops],
+    conv: Conv2d,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    epilogue: Epilogue,
+    isa: Isa,
+    **options: Any,
+) -> Kernel:
+    """Kernel with these loops; options: further arguments of theirs."""
     _check(conv)
     check_arrays("depthwise_float", weight, (conv.channels, 1, *conv.kernel), bias, conv.channels)
     bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).limit_lanes(conv.channels)
@@ -62,7 +78,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     }  # fmt: skip
     # [vector, kernel row, kernel column, lane]
     packed = order_weights(weight, recipe["variants"], recipe["blocks"], "float32")
-    template = _FloatDepthwiseTemplate(conv, vectors, bounds, isa)
+    template = loops(conv, vectors, bounds, isa, **options)
     constants = (packed, start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
@@ -85,49 +101,91 @@ def _vector_channels(channels: int, lanes: int) -> np.ndarray:
     return first[:, None] + np.arange(lanes)
 
 
-class _FloatDepthwiseTemplate(Template):
-    """Depthwise convolution; see the head of this file."""
+@dataclass(frozen=True)
+class RowOfVector:
+    """An output row of one vector of channels.
+
+    kernel_rows     first and end of those that meet the picture
+    source, target  elements where its first window would begin without padding at the left, and where it is stored
+    """
+
+    vector: Expr
+    kernel_rows: tuple[Expr, Expr]
+    source: Expr
+    target: Expr
+
+
+class FloatLoops(Template):
+    """Depthwise convolution; see the head of this file.
+
+    x_shape, y_shape   as the parameters have them: sizes, or names of what only a run tells
+    height, width, out_height, out_width  what the loops count to: ints, or expressions of what a run brings
+    """
+
+    height: Expr
+    width: Expr
+    out_height: Expr
+    out_width: Expr
 
     def __init__(self, conv: Conv2d, vectors: FloatVectors, bounds: Clip, isa: Isa) -> None:
         self.conv, self.vectors, self.bounds = conv, vectors, bounds
         self.count = -(-conv.channels // vectors.lanes)
         self.name = f"depthwise_float_{isa.name}_{split_evenly(conv.out_width, MOST_PIXELS)[0][0]}x1"
         self.key = ("depthwise_float", conv, isa.name, bounds)
+        self.x_shape: Shape = (conv.batch, conv.height, conv.width, conv.channels)
+        self.y_shape: Shape = conv.out_shape
+        self.height, self.width = conv.height, conv.width
+        self.out_height, self.out_width = conv.out_height, conv.out_width
 
     def parameters(self) -> Parameters:
         conv, packed = self.conv, self.count * self.vectors.lanes
         return {
-            "x": ((conv.batch, conv.height, conv.width, conv.channels), "float32"),
+            "x": (self.x_shape, "float32"),
             "weight": ((packed * math.prod(conv.kernel),), "float32"),
             "bias": ((packed,), "float32"),
-            "y": (conv.out_shape, "float32"),
+            "y": (self.y_shape, "float32"),
         }
 
     def body(self, function: FunctionBuilder) -> None:
-        self.x, self.weight, self.bias, self.y = self.buffers.values()
         rows = self.conv.batch * self.conv.out_height
         chunks = min(CHUNKS, rows) if self.conv.macs > SERIAL_MACS else 1
         with (T.parallel if chunks > 1 else T.serial)(0, chunks) as chunk:
-            first, end = (bind(T.floordiv((chunk + i) * rows, chunks)) for i in (0, 1))
-            with T.serial(first, end) as row, T.serial(0, self.count) as vector:
-                self._row(bind(row), bind(vector))
+            self._chunk(chunk, rows, chunks)
 
-    def _row(self, row: Expr, vector: Expr) -> None:
+    def bind_buffers(self, buffers: dict[str, Buffer]) -> None:
+        super().bind_buffers(buffers)
+        self.x, self.weight, self.bias, self.y = self.buffers.values()
+
+    def _chunk(self, index: Expr, rows: int, chunks: int) -> None:
+        """A share of the rows of all pictures."""
+        first, end = (bind(T.floordiv((index + i) * rows, chunks)) for i in (0, 1))
+        with T.serial(first, end) as row, T.serial(0, self.count) as vector:
+            self.row(bind(row), bind(vector))
+
+    def place_of(self, row: Expr) -> tuple[Expr, Expr]:
+        """The picture of a row, and its number in there."""
+        return T.floordiv(row, self.out_height), T.floormod(row, self.out_height)
+
+    def row(self, row: Expr, vector: Expr) -> None:
         """Compute an output row of one vector of channels; a row counts through all pictures."""
         conv, lanes = self.conv, self.vectors.lanes
-        top = bind(T.floormod(row, conv.out_height) * conv.strides[0] - conv.padding[0])
-        image = T.floordiv(row, conv.out_height) * conv.height
+        picture, line = self.place_of(row)
+        top, image = bind(line * conv.strides[0] - conv.padding[0]), picture * self.height
         channel = bind(T.min(vector * lanes, conv.channels - lanes))
         # kernel rows first .. end meet the picture
         step = conv.dilation[0]
         first = bind(T.max(T.floordiv(step - 1 - top, step), 0))
-        end = bind(T.min(T.floordiv(conv.height - top + step - 1, step), conv.kernel[0]))
-        source = bind((image + top) * (conv.width * conv.channels) + channel)
-        target = bind(row * (conv.out_width * conv.channels) + channel)
+        end = bind(T.min(T.floordiv(self.height - top + step - 1, step), conv.kernel[0]))
+        source = bind((image + top) * (self.width * conv.channels) + channel)
+        target = bind(row * (self.out_width * conv.channels) + channel)
+        self.tiles(RowOfVector(vector, (first, end), source, target))
+
+    def tiles(self, row: RowOfVector) -> None:
+        """All tiles of a row."""
         for begin, size, count in self._tiles():
             with T.serial(0, count) as index:
                 pixel = bind(index * size + begin) if count > 1 else begin
-                self._tile(pixel, size, vector, (first, end), source, target)
+                self.tile(pixel, size, row)
 
     def _tiles(self) -> list[tuple[int, int, int]]:
         """[(first pixel, pixels, tiles), ...]: tiles that touch padding alone, the others in equal runs."""
@@ -149,30 +207,43 @@ class _FloatDepthwiseTemplate(Template):
         high = low + (size - 1) * conv.strides[1] + (conv.kernel[1] - 1) * conv.dilation[1]
         return low < 0 or high >= conv.width
 
-    def _tile(
-        self, pixel: Expr, size: int, vector: Expr, kernel_rows: tuple[Expr, Expr], source: Expr, target: Expr
-    ) -> None:
-        """`size` neighbouring pixels; `pixel` is a number where the tile touches padding."""
+    def tile(self, pixel: Expr, size: int, row: RowOfVector, *, tests_columns: bool = False) -> None:
+        """`size` neighbouring pixels.
+
+        pixel          a number where the tile touches padding, unless
+        tests_columns  each input column is read behind a test whether it lies inside of the picture
+        """
         conv, vectors = self.conv, self.vectors
         lanes, (height, width) = vectors.lanes, conv.kernel
-        start = load(self.bias, vector * lanes, vectors.kind)
+        start = load(self.bias, row.vector * lanes, vectors.kind)
         sums = [Register("float32", lanes) for _ in range(size)]
         for register in sums:
             register.set(start)
         left = pixel * conv.strides[1] - conv.padding[1]
-        with T.serial(*kernel_rows) as kernel_row:
-            line = bind(source + kernel_row * (conv.dilation[0] * conv.width * conv.channels))
-            taps = bind((vector * height + kernel_row) * (width * lanes))
+        with T.serial(*row.kernel_rows) as kernel_row:
+            line = bind(row.source + kernel_row * (conv.dilation[0] * self.width * conv.channels))
+            taps = bind((row.vector * height + kernel_row) * (width * lanes))
             weights = [load(self.weight, taps + i * lanes, vectors.kind) for i in range(width)]
             for column, readers in self._readers(size).items():
                 if isinstance(left, int) and not 0 <= left + column < conv.width:
                     continue
-                x = load(self.x, line + (left + column) * conv.channels, vectors.kind)
-                for reader, kernel_column in readers:
-                    sums[reader].set(vectors.dot(sums[reader].get(), x, weights[kernel_column]))
+                place = line + (left + column) * conv.channels
+                if not tests_columns:
+                    self._add_products(sums, weights, place, readers)
+                    continue
+                with T.If(T.And(left + column >= 0, left + column < self.width)), T.Then():
+                    self._add_products(sums, weights, place, readers)
         for i, register in enumerate(sums):
             value = clip(register.get(), self.bounds, lanes)
-            store(self.y, target + (pixel + i) * conv.channels, value, lanes)
+            store(self.y, row.target + (pixel + i) * conv.channels, value, lanes)
+
+    def _add_products(
+        self, sums: list[Register], weights: list[Expr], place: Expr, readers: list[tuple[int, int]]
+    ) -> None:
+        """Add the products of an input column to the pixels that read it."""
+        x = load(self.x, place, self.vectors.kind)
+        for reader, kernel_column in readers:
+            sums[reader].set(self.vectors.dot(sums[reader].get(), x, weights[kernel_column]))
 
     def _readers(self, size: int) -> dict[int, list[tuple[int, int]]]:
         """Input column, from the left end of the tile -> [(pixel, kernel column), ...] that read it."""

@@ -22,11 +22,14 @@ from math import lcm
 from typing import Any
 
 import numpy as np
+from tvm import tirx
+from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.depthwise.weights import order_weights
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Expr, limit, quotient
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d
+from tvmq.codegen.kernels.parts.loops import make_opaque
 
 NO_TAP = -1
 MANY_BLOCKS = 4
@@ -225,6 +228,35 @@ def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
     return order[order < channels].reshape(vectors, ins.lanes)
 
 
+def divide(value: Expr, divisor: Expr) -> Expr:
+    """Quotient of numbers that are not negative, rounded down: TVM writes the operands of a floor several times."""
+    return T.floordiv(value, divisor) if isinstance(divisor, int) else tirx.truncdiv(value, divisor)
+
+
+def divide_up(value: Expr, divisor: Expr) -> Expr:
+    """Quotient rounded up: an int of ints, else a variable."""
+    if isinstance(value, int) and isinstance(divisor, int):
+        return -(-value // divisor)
+    return make_opaque(tirx.truncdiv(value + (divisor - 1), divisor))
+
+
+@dataclass(frozen=True)
+class Extents:
+    """Sizes that the loops count to: ints, or expressions of what a run brings.
+
+    steps   of an output row; the last may give fewer pixels
+    bands   parallel parts of a picture; each copies the rows again that it shares with the one before
+    """
+
+    batch: Expr
+    height: Expr
+    width: Expr
+    out_height: Expr
+    out_width: Expr
+    steps: Expr
+    bands: Expr
+
+
 @dataclass(frozen=True)
 class DepthwiseShape:
     """Layout and loops that follow from a Conv2d and an instruction set."""
@@ -264,19 +296,30 @@ class DepthwiseShape:
         return (self.conv.kernel[0] - 1) * self.conv.dilation[0] + 1
 
     @property
-    def steps(self) -> int:
-        """Steps of an output row; the last may give fewer pixels."""
-        return -(-self.conv.out_width // self.columns.outputs)
+    def picture_size(self) -> int:
+        """Elements of a picture of the input."""
+        return self.conv.height * self.conv.width * self.conv.channels
 
     @property
-    def bands(self) -> int:
-        """Parallel parts of a picture; each copies the rows again that it shares with the one before."""
-        conv = self.conv
+    def rows_of_band(self) -> int:
+        """Output rows that a band has at least: four for each input row that it copies again."""
+        return 4 * max(self.span - self.conv.strides[0], 1)
+
+    @cached_property
+    def extents(self) -> Extents:
+        """Sizes that the loops count to."""
+        conv, bands = self.conv, 1
         macs = conv.kernel[0] * conv.kernel[1] * int(np.prod(conv.out_shape))
-        shared = max(self.span - conv.strides[0], 1)
-        if macs < SERIAL_MACS or conv.batch >= MOST_BANDS:
-            return 1
-        return max(1, min(MOST_BANDS // conv.batch, conv.out_height // (4 * shared)))
+        if macs >= SERIAL_MACS and conv.batch < MOST_BANDS:
+            bands = max(1, min(MOST_BANDS // conv.batch, conv.out_height // self.rows_of_band))
+        steps = -(-conv.out_width // self.columns.outputs)
+        return Extents(conv.batch, conv.height, conv.width, conv.out_height, conv.out_width, steps, bands)
+
+    def steps_together(self, most: int) -> int:
+        """Steps in a tile; the last tile of a row is shifted back and may compute pixels again."""
+        steps = self.extents.steps
+        # several steps share the weights they load: about a sixth less time
+        return min(range(1, min(most, steps) + 1), key=lambda n: -(-steps // n) * n * (1.2 if n == 1 else 1.0))
 
     def rows_inside(self, row: Expr) -> tuple[Expr, Expr]:
         """Kernel rows above the picture, and inside of it, at an output row; those of no padding are all inside."""
