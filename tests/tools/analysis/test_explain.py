@@ -7,8 +7,10 @@ import re
 
 import numpy as np
 import pytest
+from tvm import relax
 
 import tvmq
+from tests.support.models.built_modules import build_module
 from tests.support.models.networks import Net, feeds_of
 from tests.support.models.quantized_models import Maker
 from tvmq.errors import ConfigError, StageError
@@ -212,6 +214,20 @@ def test_without_products_all_are_in_int8():
 def test_many_undefined_operators_are_counted():
     text = Explanation(Ledger(), tuple(f"sin 's{i}'" for i in range(9))).summary()
     assert "sin 's4' and 4 more" in text and "s5" not in text
+
+
+@pytest.mark.parametrize("mean", [0, 1])
+def test_samples_that_are_proved_apart(mean):
+    """A mean over the batch mixes samples, one over channels does not."""
+    axes = [mean]
+
+    def body(_builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+        return relax.op.subtract(x, relax.op.mean(x, axis=axes, keepdims=True))
+
+    explanation = tvmq.explain(prepare(build_module({"x": ("images", 4)}, body)))
+    sentence = "samples of 'images' have the same results in any batch: no operator mixes them"
+    assert (sentence in explanation.summary()) == (mean == 1)
+    assert explanation.to_dict().get("batch") == ("images" if mean else None)
 
 
 def test_multiply_accumulates_of_float_operators():

@@ -12,6 +12,7 @@ from typing import Any, overload
 import tvm
 
 from tvmq.errors import StageError
+from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.module_functions import is_partitioned, plain_module, unpack_weights
@@ -42,6 +43,7 @@ class Explanation:
     core       facts about quantized_main, of a module in four functions
     notes      {layer: proof for its kernels, or the proof that faster ones lack} of an executable
     lowerings  layers that user code computes, and why not the others, of an executable; see Executable.lowerings
+    batch      dynamic dimension of samples that are proved not to influence each other; "" where none is
     """
 
     ledger: Ledger
@@ -52,6 +54,7 @@ class Explanation:
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     sizes: Sequence[Mapping[str, int]] = ()
     lowerings: Mapping[str, Any] = field(default_factory=dict)
+    batch: str = ""
 
     def macs(self) -> int:
         """Multiply-accumulates of the model."""
@@ -100,6 +103,8 @@ class Explanation:
         if self.undefined:
             listed = list_first(self.undefined, LISTED)
             lines.append(f"float operators without a definition of their own: {listed}")
+        if self.batch:
+            lines.append(f"samples of '{self.batch}' have the same results in any batch: no operator mixes them")
         lines += [f"note: {note}" for note in self.ledger.notes]
         if self.sizes:
             lines.append(
@@ -130,6 +135,7 @@ class Explanation:
             **({"kernel_notes": {key: list(texts) for key, texts in self.notes.items()}} if self.notes else {}),
             **({"sizes": [dict(sizes) for sizes in self.sizes]} if self.sizes else {}),
             **({"lowerings": dict(self.lowerings)} if self.lowerings else {}),
+            **({"batch": self.batch} if self.batch else {}),
             **({"core": self.core.to_dict()} if self.core is not None else {}),
         }  # fmt: skip
 
@@ -202,7 +208,8 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
         ledger.layers = _entries_of_prepared(View(mod))
     if not ledger.layers and ledger.stage == "imported":
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
-    view = View(unpack_weights(mod))
+    unpacked = unpack_weights(mod)
+    view = View(unpacked)
     for name, macs in float_macs(view).items():
         entry = ledger.layers.get(name)
         if entry is not None and entry["precision"] == "float":
@@ -213,7 +220,8 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     names = {key: entry["layers"] for key, entry in ledger.layers.items()}
     core = integrality(mod) if is_partitioned(mod) else None
     sizes, lowerings = (model.sizes, model.lowerings) if built else ((), {})
-    explanation = Explanation(ledger, undefined, kernels, names, core, notes, sizes, lowerings)
+    batch = batch_dimension(unpacked) or ""
+    explanation = Explanation(ledger, undefined, kernels, names, core, notes, sizes, lowerings, batch)
     return explanation if layer is None else explanation.layer(layer)
 
 
