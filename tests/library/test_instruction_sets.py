@@ -11,7 +11,8 @@ import tvmq
 from tests.library.conftest import DigitsLibrary
 from tvmq.codegen.target.cpu import missing_requirements, resolve_target
 from tvmq.library.call_plan import make_plan
-from tvmq.library.library_export import LibraryExport, _compile
+from tvmq.library.compile_library import compile_for
+from tvmq.library.library_export import LibraryExport
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 from tvmq.runtime.c_library import Buffer, ModelDescription, load_library
 from tvmq.runtime.inputs import aligned_zeros
@@ -75,7 +76,7 @@ def test_python_runs_the_best(digits, several):
 
 
 def test_equal_constants_of_all_codes_stand_once(digits, several):
-    plans = [make_plan(_compile(digits.module, resolve_target(target)).module) for target in TARGETS]
+    plans = [make_plan(compile_for(digits.module, resolve_target(target)).module) for target in TARGETS]
     constants = [[array.tobytes() for array in plan.constants] for plan in plans]
     distinct, every = {data for one in constants for data in one}, [data for one in constants for data in one]
     assert len(distinct) < len(every)

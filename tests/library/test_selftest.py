@@ -13,8 +13,8 @@ import tvmq
 from tests.library.conftest import DigitsLibrary
 from tvmq.codegen.target.cpu import missing_requirements, resolve_target
 from tvmq.library.call_plan import make_plan
+from tvmq.library.compile_library import compile_for
 from tvmq.library.golden_values import golden_input, hash_array
-from tvmq.library.library_export import _compile
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 from tvmq.runtime.c_library import Buffer
 from tvmq.runtime.inputs import aligned_zeros
@@ -69,7 +69,7 @@ def test_every_code_agrees_with_the_definition(target, several):
 
 def test_a_changed_weight_is_found_in_its_layer(digits, tmp_path):
     target = resolve_target("x86-64-v3")
-    plan = make_plan(_compile(digits.module, target).module)
+    plan = make_plan(compile_for(digits.module, target).module)
     weights = sorted(plan.constants, key=lambda array: -array.nbytes)[:3]
     export = tvmq.export_library(digits.exe, tmp_path / "digits", target=target)
     library = export.library.read_bytes()

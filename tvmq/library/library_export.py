@@ -5,12 +5,11 @@ Tests: tests/library/test_export_library.py
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +17,18 @@ import numpy as np
 import tvm
 
 from tvmq.base.whole_file import write_file, write_files
-from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for
 from tvmq.codegen.compile.external_code import take_external_modules
-from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.custom_lowering.fused_functions import write_out
-from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
-from tvmq.codegen.performance.tuning_table import tiles_for
-from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.errors import BuildError, ConfigError
 from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.module_functions import plain_module
-from tvmq.library.assemble import FUNCTIONS, REGISTER, assemble_library, isolate_code, numbered_symbol
 from tvmq.library.bill_of_materials import bill_text, check_package
-from tvmq.library.call_plan import make_plan
-from tvmq.library.core_module import extract_core
-from tvmq.library.golden_values import GoldenRun
-from tvmq.library.interface import Interface, describe_interface, usual_sizes
+from tvmq.library.compile_library import compile_library
 from tvmq.library.library_files import example_text, facts_text, header_text
 from tvmq.library.machines import check_machines
 from tvmq.library.model_wheel import check_wheel, make_wheel
 from tvmq.library.operator_file import operator_file
-from tvmq.library.plan_bytes import CodePlan
-from tvmq.library.processors import pack_needs
-from tvmq.library.runtime_object import ARCHITECTURES, OPERATOR, runtime_object
-from tvmq.library.size_table import OutOfRange
 from tvmq.passes.prepare import prepare
-from tvmq.runtime.artifact.code_bytes import CONSTANTS, MODULE
-from tvmq.runtime.artifact.link.elf_object import merge_objects
-from tvmq.runtime.artifact.module_bytes import module_to_bytes
 from tvmq.runtime.executable import Executable
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -141,54 +124,31 @@ def export_library(
     mod = model.module if is_built else model
     machines = check_machines(target if target is not None else model.targets if is_built else "llvm")
     mod = _prepare(mod, params)
-    mod, ends = extract_core(mod) if core else (mod, {})
-    plain, description = describe_source(mod)
-    description = replace(description, **ends)
-    codes = [(machine, _compile(mod, machine, description.batch)) for machine in machines]
-    unaligned = set[int].intersection(*(set(planned.unaligned) for _, planned in codes))
-    interface = describe_interface(name, _hash_of(plain), plain, description, sorted(unaligned))
-    interface, plans = _plan_codes(interface, plain, codes, selftest)
-    objects = [
-        isolate_code(number, planned.objects, list(planned.scratch)) for number, (_, planned) in enumerate(codes)
-    ]
-    arch = machines[0].arch
-    parts = [runtime_object(arch), *([runtime_object(arch, OPERATOR)] if onnxruntime else [])]
-    assembly = assemble_library(interface, plans, objects, merge_objects(parts))
-    library, interface = assembly.library, assembly.interface
-    facts = {
-        "machine": ARCHITECTURES[machines[0].arch],
-        "targets": [{"name": machine.name, "needs": sorted(machine.needs)} for machine in machines],
-        "functions": [*(f"{name}_{function}" for function in FUNCTIONS), *([REGISTER] if onnxruntime else [])],
-        "core": core,
-        "batch": description.batch,
-        "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
-        "indices": list(description.indices),
-    }
-    texts = header_text(interface), facts_text(interface, library, facts, assembly.undefined), example_text(interface)
-    names = f"{name}.h", f"{name}.json", "example.c"
-    files = {file: text.encode() for file, text in zip(names, texts, strict=True)}
-    known = assembly.undefined, tuple(machine.name for machine in machines)
-    extra: dict[str, tuple[str, bytes]] = {}
+    compiled = compile_library(mod, name, machines, core=core, selftest=selftest, onnxruntime=onnxruntime)
+    assembly, interface = compiled.assembly, compiled.interface
+    facts = facts_text(interface, assembly.library, compiled.facts, assembly.undefined)
+    texts = {f"{name}.h": header_text(interface), f"{name}.json": facts, "example.c": example_text(interface)}
+    further: dict[str, tuple[str, bytes]] = {}  # by their fields of LibraryExport
     if bom:
-        bill = bill_text(interface, library, known[1], get_ledger(mod).data_hash).encode()
-        extra["bom"] = f"{name}.cdx.json", bill
+        bill = bill_text(interface, assembly.library, compiled.targets, get_ledger(mod).data_hash)
+        further["bom"] = f"{name}.cdx.json", bill.encode()
     if onnxruntime:
-        extra["onnx"] = f"{name}.onnx", operator_file(interface)
+        further["onnx"] = f"{name}.onnx", operator_file(interface)
     if wheel:
-        bills = dict([extra["bom"]]) if bom else {}
-        extra["wheel"] = make_wheel(name, version, library, texts[1], json.loads(texts[1]), bills)
+        bills = dict([further["bom"]]) if bom else {}
+        further["wheel"] = make_wheel(name, version, assembly.library, facts, json.loads(facts), bills)
     if static:
-        extra["archive"] = f"lib{name}.a", assembly.archive()
-    if is_alone:
-        write_file(folder, library, "export_library")
-    else:
-        write_files(folder, {f"lib{name}.so": library, **files, **dict(extra.values())}, "export_library")
+        further["archive"] = f"lib{name}.a", assembly.archive()
     path = folder if is_alone else folder / f"lib{name}.so"
-    header, facts_file, example = (None if is_alone else folder / file for file in names)
-    constants = {array.tobytes() for code in plans for array in code.plan.constants}
-    sizes = len(library), sum(map(len, constants))
-    paths: dict[str, Any] = {field: folder / file for field, (file, _) in extra.items()}
-    return LibraryExport(path, header, facts_file, example, *sizes, *known, **paths)
+    if is_alone:
+        write_file(path, assembly.library, "export_library")
+    else:
+        files = {file: text.encode() for file, text in texts.items()}
+        write_files(folder, {path.name: assembly.library, **files, **dict(further.values())}, "export_library")
+    header, facts_file, example = (None if is_alone else folder / file for file in texts)
+    counts = len(assembly.library), compiled.constant_bytes
+    paths: dict[str, Any] = {field: folder / file for field, (file, _) in further.items()}
+    return LibraryExport(path, header, facts_file, example, *counts, assembly.undefined, compiled.targets, **paths)
 
 
 def _name_of(folder: Path) -> str:
@@ -220,55 +180,3 @@ def _prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None) -> tvm.
     if existing.modules or composites:
         raise BuildError("export_library: the module has functions for code generators; export it without them")
     return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else mod
-
-
-def _compile(mod: tvm.IRModule, machine: CpuTarget, batch: str = "") -> PlannedCode:
-    lowered = lower_for(mod, machine, batch or None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
-    return compile_planned(lowered.module, machine)
-
-
-def _hash_of(plain: tvm.IRModule) -> str:
-    blobs = module_to_bytes(plain)
-    return hashlib.sha256(blobs[MODULE] + blobs[CONSTANTS]).hexdigest()
-
-
-def _plan_codes(
-    interface: Interface, plain: tvm.IRModule, codes: Sequence[tuple[CpuTarget, PlannedCode]], selftest: bool
-) -> tuple[Interface, list[CodePlan]]:
-    """The interface with sizes for a self-test, and the plans of all codes with what the definition gives for them.
-
-    raises   ConfigError for a model that takes none of the sizes that are tried
-    """
-    candidates = usual_sizes(interface)
-    for is_tested in (True, False) if selftest else (False,):
-        for sizes in candidates:
-            interface = replace(interface, usual=sizes)
-            golden = _golden_run(interface, plain) if is_tested else None
-            if is_tested and golden is None:
-                continue
-            try:
-                return interface, [_plan_code(number, *code, interface, golden) for number, code in enumerate(codes)]
-            except OutOfRange:
-                continue
-    limits = ", ".join(f"'{one.name}' of {one.least} to {one.most}" for one in interface.dimensions)
-    raise ConfigError(
-        f"export_library: no sizes were found that the model takes, of {limits}; fix them with tvmq.build(..., "
-        "sizes={name: number})"
-    )
-
-
-def _golden_run(interface: Interface, plain: tvm.IRModule) -> GoldenRun | None:
-    """The definition run at the usual sizes; None if it takes none of the inputs."""
-    shapes = interface.shapes_at(interface.usual)
-    inputs = [{**tensor, "shape": shape} for tensor, shape in zip(interface.inputs, shapes, strict=False)]
-    golden = GoldenRun(plain, inputs, interface.usual)
-    return golden if golden.values or golden.outputs else None
-
-
-def _plan_code(
-    number: int, machine: CpuTarget, planned: PlannedCode, interface: Interface, golden: GoldenRun | None
-) -> CodePlan:
-    symbols = {kernel: numbered_symbol(number, kernel) for kernel in planned.scratch}
-    plan = make_plan(planned.module, sizes=interface.sizes.copy(), usual=interface.usual, scratch=planned.scratch)
-    values = golden.golden_values(plan, planned.calls) if golden is not None else ()
-    return CodePlan(machine.name, pack_needs(machine.needs, machine.arch), plan, symbols, values)
