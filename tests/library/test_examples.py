@@ -23,10 +23,10 @@ NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/run.sh"))
 def files(digits, tmp_path_factory) -> Path:
     """Folder with what examples/make_library.py writes."""
     folder = tmp_path_factory.mktemp("examples")
-    tvmq.export_library(digits.exe, folder, name="digits", onnxruntime=True)
+    tvmq.export_library(digits.exe, folder, name="digits", static=True, onnxruntime=True)
     digits.pictures.astype("float32").tofile(folder / "pictures.f32")
     np.concatenate(digits.expected).tofile(folder / "scores.f32")
-    tvmq.to_onnx(digits.module, folder / "digits.onnx")
+    tvmq.to_onnx(digits.module, folder / "digits_qdq.onnx")
     return folder
 
 

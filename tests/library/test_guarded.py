@@ -24,7 +24,7 @@ from tests.support.guarded_library import (
     has_sanitizers,
     run_guarded,
 )
-from tvmq.library import assemble, library_export
+from tvmq.library import assemble, compile_library
 from tvmq.library.library_export import LibraryExport
 from tvmq.runtime.artifact.link.elf_object import read_object
 from tvmq.runtime.artifact.native_library import runs_linux_x86
@@ -148,7 +148,7 @@ def test_the_runtime_itself_under_sanitizers(flags, digits, programs, tmp_path):
     checks = tuple(symbol.name for symbol in runtime.symbols if symbol.name.startswith("__asan"))
     assert checks or b"\x67\x0f\xb9" in path.read_bytes()  # ud1: what the trap is
     with (
-        mock.patch.object(library_export, "runtime_object", lambda _arch: runtime),
+        mock.patch.object(compile_library, "runtime_object", lambda _arch: runtime),
         mock.patch.object(assemble, "LIBC", (*assemble.LIBC, *checks)),
     ):
         library = tvmq.export_library(digits.module, tmp_path / "digits").library
