@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 import tvm
 from tvm import relax
 
+from tvmq.calibration.observers.result import Ranges
 from tvmq.errors import CalibrationError
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
@@ -38,7 +39,10 @@ LARGEST_LOSS = 10 ** (0.5 / 20)
 
 
 def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
-    """Put scales into all simulated_quantize operators; raises CalibrationError for a tensor without thresholds."""
+    """Put scales into all simulated_quantize operators; raises CalibrationError for a tensor without thresholds.
+
+    ranges  {tensor: (low, high)}; those of `CalibrationResult.ranges` leave the fingerprint of their data in the ledger
+    """
     ledger = require_stage(mod, "calibrate", ("annotated",))
     view = View(mod)
     config = recorded_options(ledger.config)
@@ -51,7 +55,7 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
         return _with_scale(value, qparams[var.name]) if op_name(value) == "tvmq.simulated_quantize" else None
 
     result = rewrite(mod, visit)
-    ledger.stage = "calibrated"
+    ledger.stage, ledger.data_hash = "calibrated", ranges.data_hash if isinstance(ranges, Ranges) else ""
     return with_ledger(result, ledger)
 
 

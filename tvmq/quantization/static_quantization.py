@@ -27,7 +27,6 @@ from tvmq.codegen.compile.compiled_rounding import round_weights
 from tvmq.codegen.compile.evaluators import Runner, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
-from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.numerics.moments import Moments
@@ -235,7 +234,6 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
 def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
     """The module with these thresholds and roundings: integers, or a simulation of them."""
     context = StageContext(config, calibration=calibration)
-    annotated = with_ledger(annotated, replace(get_ledger(annotated), data_hash=calibration.data_hash))
     simulated = run_stages(annotated, ROUNDING, context)
     return simulated if config.do_simulation else run_stages(simulated, INTEGERS, context)
 

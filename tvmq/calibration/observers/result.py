@@ -66,6 +66,17 @@ class TensorResult:
             )
 
 
+class Ranges(dict[str, tuple[float, float]]):
+    """{tensor: (low, high)} as data gave them.
+
+    data_hash  the fingerprint of these data
+    """
+
+    def __init__(self, ranges: Mapping[str, tuple[float, float]], data_hash: str) -> None:
+        super().__init__(ranges)
+        self.data_hash = data_hash
+
+
 @dataclass(frozen=True)
 class CalibrationResult:
     """Thresholds of all tensors, and of which model and data they are.
@@ -86,9 +97,9 @@ class CalibrationResult:
     settings: Mapping[str, Any] = field(default_factory=dict)
     roundings: Mapping[str, Rounding] = field(default_factory=dict)
 
-    def ranges(self) -> dict[str, tuple[float, float]]:
-        """{tensor: (low, high)}."""
-        return {name: (tensor.low, tensor.high) for name, tensor in self.tensors.items()}
+    def ranges(self) -> Ranges:
+        """{tensor: (low, high)}; a plain dict made of it no longer names the data."""
+        return Ranges({name: (tensor.low, tensor.high) for name, tensor in self.tensors.items()}, self.data_hash)
 
     def means(self) -> dict[str, np.ndarray]:
         """{tensor: mean of each channel, float64 [channels]}, where the data were seen."""
