@@ -92,7 +92,7 @@ FAULTS = [
         ("tvmq/codegen/kernels/parts/fixed_point.py", 'if self.step.rule.roundings[0] != "away":', "if True:"),
         ("tvmq/codegen/kernels/elementwise/channel_prelu.py", '"uint8")), x_zero + 128', '"uint8")), x_zero'),
         ("tvmq/codegen/kernels/elementwise/multiply.py", "_centred_codes(b, b_begin + offset, size, b_zero)", "_centred_codes(b, b_begin + offset, size, a_zero)"),
-        ("tvmq/codegen/kernels/depthwise/copy_rows.py", "self.fill_value = x_zero + self._shift", "self.fill_value = x_zero"),
+        ("tvmq/codegen/kernels/depthwise/copy_rows.py", "self.fill_value = shape.x_zero + self._shift", "self.fill_value = shape.x_zero"),
         ("tvmq/codegen/kernels/move/transpose.py", "codes - spread(zero[0], lanes)", "codes"),
         # ---- formats
         ("tvmq/formats/c/reductions.py", '"sum += {{a}} - {literal(int(call.attrs.zero_point))};"', '"sum += {{a}};"'),
