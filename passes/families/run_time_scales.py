@@ -24,7 +24,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank
 
 # What gets scales at run time
 WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
-SOFTMAXES, RESHAPES = where(kind=SOFTMAX), where(form=RESHAPE)
+SOFTMAXES, IN_ROWS = where(kind=SOFTMAX), where(form=RESHAPE) | where(elementwise=True) | {"tvmq.simulated_quantize"}
 LOOP = "tvmq.recurrent"
 LARGEST_CODE = 127
 
@@ -39,13 +39,21 @@ def sums_over_tokens(view: View, call: relax.Call) -> bool:
     """True for a product of two activations whose sums run over tokens: weights of a softmax, or a dynamic length."""
     if op_name(call) != "matmul" or any(is_const(arg) for arg in call.args):
         return False
-    length, weights = sizes_of(call.args[0])[-1], call.args[0]
-    value = view.value.get(weights.name)
-    while value is not None and op_name(value) in RESHAPES and sizes_of(value.args[0])[-1:] == (length,):
-        value = view.value.get(value.args[0].name)
-    if isinstance(length, str):
-        return True
-    return value is not None and op_name(value) in SOFTMAXES and int(value.attrs.axis) in (-1, rank_of(value) - 1)
+    return isinstance(sizes_of(call.args[0])[-1], str) or _has_softmax_rows(view, call.args[0])
+
+
+def _has_softmax_rows(view: View, x: relax.Expr) -> bool:
+    """True for results of a softmax along the last axis, also behind what leaves each value in its row."""
+    value = view.value.get(x.name) if isinstance(x, relax.Var) else None
+    if not isinstance(value, relax.Call):
+        return False
+    if op_name(value) in SOFTMAXES:
+        return int(value.attrs.axis) in (-1, rank_of(value) - 1)
+    if op_name(value) not in IN_ROWS:
+        return False
+    length = sizes_of(x)[-1:]
+    operands = [arg for arg in value.args if isinstance(arg, relax.Var) and sizes_of(arg)[-1:] == length]
+    return any(_has_softmax_rows(view, operand) for operand in operands)
 
 
 def why_float(value: relax.Expr, activations: str | None) -> str | None:

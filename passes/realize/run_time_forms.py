@@ -78,7 +78,8 @@ class RunTimeForms:
             right_scale = relax.const(np.float32(1))
         else:
             right, right_scale = self._encode(call.args[1], *shared_axes(call, 1))
-        left, left_scale = self._encode(x, *shared_axes(call, 0))
+        # a row of the left operand may have more axes by now, those of the right operand's scales
+        left, left_scale = self._encode(x, *(shared_axes(call, 0) if x is call.args[0] else (rank_of(x) - 1, 1)))
         sums = self._emit(family.sums(call, left, right), f"{name}_sums")
         return ops.dynamic_dequantize(sums, left_scale, right_scale)
 

@@ -272,3 +272,13 @@ def test_data_are_not_needed_where_nothing_is_rounded() -> None:
     model = n.model(n.op("Tanh", "x"))
     module = quantized(model, None, feeds_of(model))
     assert tvmq.build(module).run(feeds_of(model)[0])[0].shape == (2, 4)
+
+
+@pytest.mark.parametrize(("weights", "values"), [((5, 7), (3, 7, 7)), ((3, 5, 7), (7, 7)), ((2, 3, 5, 7), (3, 7, 6))])
+def test_weighted_sums_of_operands_of_any_ranks(weights: tuple[int, ...], values: tuple[int, ...]) -> None:
+    """Each row of the values has a scale, also behind a choice in place of the softmax's NaN."""
+    n = Net(weights, values)
+    p = n.op("Softmax", "x", axis=-1)
+    p = n.op("Where", n.op("IsNaN", p), n.constant(np.float32(0)), p)
+    executable = checked(n.model(n.op("MatMul", p, "x1")), "dynamic", 40.0)
+    assert any(name.endswith("_row") for name in View(executable.module).var)
