@@ -118,6 +118,16 @@ def test_fixed_sizes(samples):
     assert checks_of(unmasked)["masked values"].note == "the samples mask none of their 24 positions"
 
 
+def test_an_output_with_more_positions_than_the_input(samples):
+    """Which of them belong to a sample is not known: no verdict, and none that is wrong."""
+
+    def twice(g: Any, x: str, mask: str) -> str:
+        return str(g.add("Concat", x, g.add("Mul", x, mask), axis=1))
+
+    result = tvmq.check_invariance(build(words(twice)), samples[:1], runs=2)
+    assert "has an axis of" in checks_of(result)["padding on the right"].note
+
+
 def test_the_result_as_data(samples):
     result = tvmq.check_invariance(build(words(masked_sum)), samples, runs=2, samples=2)
     data = result.to_dict()

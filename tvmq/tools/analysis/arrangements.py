@@ -5,6 +5,7 @@ Tests: tests/tools/analysis/test_invariance.py
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,13 +41,14 @@ class Arrangement:
 
         sizes  of the array, with names for dynamic dimensions
         """
-        has_rows = bool(sizes) and sizes[0] == self.batch
-        part = array[row] if has_rows else array
+        known = sizes if isinstance(self.batch, str) else sizes[:1]  # other axes may be as long as a fixed batch
+        places = [axis for axis, size in enumerate(known) if size == self.batch]
+        part = np.take(array, [row], axis=places[0]) if places else array
         if self.mask is None or self.length is None:
             return part
         own = np.flatnonzero(self.mask[row])
-        for axis, size in enumerate(sizes[1:] if has_rows else sizes):
-            if size == self.length:
+        for axis, size in enumerate(sizes):
+            if size == self.length and axis not in places[:1]:
                 part = np.take(part, own, axis=axis)
         return part
 
@@ -83,10 +85,15 @@ class Arranger:
             return f"the samples mask none of their {self._length} positions"
         return ""
 
-    @property
-    def why_no_lengths(self) -> str:
+    def why_no_lengths(self, outputs: Sequence[TensorInfo]) -> str:
         """Why there cannot be more positions; "" if there can."""
-        return f"the length is fixed at {self._length}" if isinstance(self._length, int) else ""
+        if isinstance(self._length, int):
+            return f"the length is fixed at {self._length}"
+        for info in outputs:  # which of such positions belong to the sample is not known
+            for size in info.shape:
+                if isinstance(size, str) and size != self._length and re.search(rf"\b{self._length}\b", size):
+                    return f"output '{info.name}' has an axis of {size}"
+        return ""
 
     def alone(self, number: int) -> Arrangement:
         """Return a sample as it came; in a fixed batch with copies of itself."""

@@ -106,23 +106,22 @@ def check_invariance(
     """
     arranger = Arranger(exe.input_info, _first_samples(exe, data, samples), mask, np.random.default_rng(seed))
     alone = [_results(exe, arranger.alone(number))[0] for number in range(len(arranger.samples))]
-    checks = [
-        _check(exe, alone, arranger, what, plans, advance) for what, plans in _surroundings(arranger, runs, left=left)
-    ]
+    surroundings = _surroundings(exe, arranger, runs, left=left)
+    checks = [_check(exe, alone, arranger, what, plans, advance) for what, plans in surroundings]
     return Invariance(len(alone), tuple(checks))
 
 
 Plans = str | Iterator[tuple[Arrangement, int | None]]  # why there are none; arrangements, and threads that run them
 
 
-def _surroundings(arranger: Arranger, runs: int, *, left: bool) -> Iterator[tuple[str, Plans]]:
+def _surroundings(exe: Executable, arranger: Arranger, runs: int, *, left: bool) -> Iterator[tuple[str, Plans]]:
     """The kinds of surroundings, each with its runs."""
     batches: Plans = arranger.why_no_batches or ((arranger.batch(), None) for _ in range(runs))
     yield "batch and order", batches
     yield "threads", ((arranger.any_batch(), count) for count in THREADS for _ in range(-(-runs // len(THREADS))))
     masked: Plans = arranger.why_no_mask or ((arranger.any_batch(other_values=True), None) for _ in range(runs))
     yield "masked values", masked
-    pad = arranger.why_no_mask or arranger.why_no_lengths
+    pad = arranger.why_no_mask or arranger.why_no_lengths(exe.output_info)
     yield "padding on the right", pad or ((arranger.any_batch(right=True), None) for _ in range(runs))
     if left:
         yield "padding on the left", pad or ((arranger.any_batch(left=True), None) for _ in range(runs))
