@@ -68,18 +68,18 @@ class RunTimeForms:
 
     def _realize_products(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
         """Sums of products of codes, of an activation and a weight or of two activations."""
-        family, x = family_of_call(call), call.args[0]
+        family, x, axes = family_of_call(call), call.args[0], shared_axes(call, 0)
         if is_const(call.args[1]):
             right, scale = self._encode_weight(name, call, options)
             right_scale = relax.const(family.spread_scale(call, const_value(scale)))
         elif sums_over_tokens(self._view, self._view.value[name]):
             right, scales = self._encode(call.args[1], rank_of(call.args[1]) - 1, 1)
             x = self._emit(relax.op.multiply(x, self._emit(_swap_last_axes(scales), f"{scales.name}_row")), f"{name}_x")
-            right_scale = relax.const(np.float32(1))
+            # a row of the left operand may have more axes now: those of the right operand's scales
+            right_scale, axes = relax.const(np.float32(1)), (rank_of(x) - 1, 1)
         else:
             right, right_scale = self._encode(call.args[1], *shared_axes(call, 1))
-        # a row of the left operand may have more axes by now, those of the right operand's scales
-        left, left_scale = self._encode(x, *(shared_axes(call, 0) if x is call.args[0] else (rank_of(x) - 1, 1)))
+        left, left_scale = self._encode(x, *axes)
         sums = self._emit(family.sums(call, left, right), f"{name}_sums")
         return ops.dynamic_dequantize(sums, left_scale, right_scale)
 
