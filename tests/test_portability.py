@@ -40,7 +40,7 @@ SYSTEM_FILES = {
     "tvmq.runtime.c_library": "an open file by its number",
     "tvmq.base.whole_file": "files without a name, by their number",
     "tvmq.runtime.artifact.native_library": "a library in memory, where the temporary folder forbids execution",
-    "tvmq.runtime.thread_counts": "threads of one core",
+    "tvmq.base.cpus": "threads of one core",
     "tvmq.codegen.cost": "sizes of caches",
     "tvmq.tools.doctor.machine": "limits of containers, free memory, NVIDIA's driver",
 }

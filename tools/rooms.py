@@ -51,7 +51,7 @@ ORDERS: tuple[tuple[tuple[str, ...], ...], ...] = (
     ),
     (
         ("errors", "version", "base/forks"),
-        ("base/deprecation", "base/text", "base/cpu_mask"),
+        ("base/deprecation", "base/text", "base/cpus"),
         ("base",),
     ),
     (("quantization",), ("quantization/search",)),

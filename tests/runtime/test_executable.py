@@ -12,10 +12,10 @@ import tvm
 
 import tvmq
 from tests.support.models.networks import parse, text_of
+from tvmq.base.cpus import ALLOWED_CPUS
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ConfigError, DataError, TargetError
 from tvmq.runtime.inputs import TensorInfo
-from tvmq.runtime.thread_counts import ALLOWED_CPUS
 from tvmq.runtime.threads import with_threads
 from tvmq.runtime.timing import Timing, measure
 

@@ -17,9 +17,9 @@ import tvm
 import tvmq
 from tests.support.models.networks import parse, text_of
 from tvmq.base import tvm_runtime
+from tvmq.base.cpus import ALLOWED_CPUS, default_threads
 from tvmq.base.tvm_runtime import BIND_VARIABLE, NOT_BOUND, SPIN_COUNT, SPIN_VARIABLE
 from tvmq.errors import ConfigError
-from tvmq.runtime.thread_counts import ALLOWED_CPUS, default_threads
 from tvmq.runtime.threads import in_threads
 
 # Large enough for parallel regions.

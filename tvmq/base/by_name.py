@@ -12,7 +12,7 @@ import importlib
 import re
 from typing import Any
 
-from tvmq.base.cpu_mask import keep_cpu_mask
+from tvmq.base.cpus import keep_cpu_mask
 from tvmq.errors import ConfigError
 
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")

@@ -18,7 +18,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from tvmq.base.cpu_mask import keep_cpu_mask
+from tvmq.base.cpus import keep_cpu_mask
 
 with keep_cpu_mask():
     import tvm_ffi

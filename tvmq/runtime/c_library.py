@@ -23,8 +23,15 @@ from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.base.index_checks import IndexUse, check_indices
 from tvmq.errors import ArtifactError, DataError, MemoryLimitError, TargetError
 from tvmq.runtime.c_structures import Buffer, ModelDescription, SizeDescription, TensorDescription, Threads, buffer_of
-from tvmq.runtime.input_sizes import has_dynamic_shape, sizes_of_inputs
-from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, infos, refuse_not_finite
+from tvmq.runtime.inputs import (
+    Inputs,
+    TensorInfo,
+    aligned_zeros,
+    has_dynamic_shape,
+    infos,
+    refuse_not_finite,
+    sizes_of_inputs,
+)
 from tvmq.runtime.library_threads import ThreadPool
 from tvmq.runtime.lone_library import describe_library, read_name
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.base.cpus import default_threads
 from tvmq.base.forks import ForkLock
 from tvmq.base.index_checks import IndexUse, check_indices
 from tvmq.base.memory import ROOM, is_shortage
@@ -15,9 +16,7 @@ from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.runtime.artifact.model_description import FunctionDescription
 from tvmq.runtime.call_code import CallCode, is_misfit
 from tvmq.runtime.dynamic_shapes import DynamicRun, SizedCode
-from tvmq.runtime.input_sizes import has_dynamic_shape, sizes_of_inputs
-from tvmq.runtime.inputs import Inputs, TensorInfo, infos, refuse_not_finite
-from tvmq.runtime.thread_counts import default_threads
+from tvmq.runtime.inputs import Inputs, TensorInfo, has_dynamic_shape, infos, refuse_not_finite, sizes_of_inputs
 from tvmq.runtime.threads import here, in_threads
 
 
@@ -32,7 +31,7 @@ class CompiledFunction:
     code         the function of the virtual machine
     description  of its inputs and outputs
     lock         held during a run: functions of one executable take turns
-    threads      that a run may use; None: `thread_counts.default_threads` of now, 0: as it is
+    threads      that a run may use; None: `cpus.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
     sized        code for common sizes of dynamic dimensions, beside `code`
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.base.cpus import check_counts, default_threads
 from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.base.text import last_line
 from tvmq.codegen.target.cpu import CpuTarget, missing_requirements, refusal_of_all
@@ -25,7 +26,6 @@ from tvmq.runtime.call_code import CallCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
-from tvmq.runtime.thread_counts import check_counts, default_threads
 from tvmq.runtime.threads import in_threads, with_threads
 
 if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
@@ -53,7 +53,7 @@ class Parts:
     kernels      {variable: kernel that computes it}
     module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
     saved        the file it was loaded from: saving it again gives the same one
-    num_threads  that it uses at most; None: `thread_counts.default_threads`
+    num_threads  that it uses at most; None: `cpus.default_threads`
     native       the kernels as a shared library, where they were compiled to one
     recipes      how its weights were packed
     targets      all that there is code for, if it is for several CPUs

@@ -12,10 +12,10 @@ import os
 import weakref
 from typing import Any
 
+from tvmq.base.cpus import check_counts, default_threads
 from tvmq.errors import ConfigError
 from tvmq.runtime.c_structures import Threads, buffer_of
 from tvmq.runtime.inputs import aligned_zeros
-from tvmq.runtime.thread_counts import check_counts, default_threads
 
 MOST_THREADS = 256  # of a pool
 

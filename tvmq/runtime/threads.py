@@ -23,7 +23,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from tvmq.base import tvm_runtime
-from tvmq.base.cpu_mask import allowed_cpus
+from tvmq.base.cpus import allowed_cpus
 from tvmq.base.tvm_internals import PENDING_TASKS, SET_THREADS, global_function
 
 # Mode of TVM's thread pool: its threads share the CPUs that are listed.

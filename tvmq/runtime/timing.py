@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tvmq.runtime.thread_counts import check_counts
+from tvmq.base.cpus import check_counts
 from tvmq.runtime.threads import with_threads
 
 WARM_UP = 3

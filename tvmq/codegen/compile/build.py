@@ -14,6 +14,7 @@ import numpy as np
 import tvm
 
 from tvmq.backends import backend_named
+from tvmq.base.cpus import check_counts
 from tvmq.base.deprecation import warn_user
 from tvmq.codegen.compile.build_options import PLAIN, BuildOptions
 from tvmq.codegen.compile.cuda.compile import compile_cuda
@@ -66,7 +67,6 @@ from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.runtime.artifact.model_description import Description, LoweringDescription, SizedFunction
 from tvmq.runtime.executable import Executable, Parts
-from tvmq.runtime.thread_counts import check_counts
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -36,6 +36,7 @@ import tvm_ffi
 from tvm import tirx
 
 from tvmq.base.cache import replace_file, trusted_folder
+from tvmq.base.cpus import ALLOWED_CPUS
 from tvmq.base.tvm_internals import SYMBOL
 from tvmq.codegen.compile.llvm_workarounds import with_whole_stores
 from tvmq.codegen.schedule.generic import KERNEL
@@ -45,7 +46,6 @@ from tvmq.runtime.artifact.link.elf_object import MACHINE_NAMES, UNDEFINED, Obje
 from tvmq.runtime.artifact.link.shared_object import link_objects
 from tvmq.runtime.artifact.memory_file import object_file
 from tvmq.runtime.artifact.native_library import is_linux_x86
-from tvmq.runtime.thread_counts import ALLOWED_CPUS
 
 FOLDER = "kernels"
 MOST_BYTES = 256 * 2**20

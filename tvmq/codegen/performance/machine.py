@@ -22,10 +22,10 @@ import tvm
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.base.cache import replace_file, trusted_folder
+from tvmq.base.cpus import ALLOWED_CPUS
 from tvmq.codegen.cost import Machine, read_caches, with_caches
 from tvmq.codegen.kernels.parts.builder import FunctionBuilder, Register, bind, flatten_buffer, load, store
 from tvmq.codegen.target.cpu import CpuTarget, resolve_target
-from tvmq.runtime.thread_counts import ALLOWED_CPUS
 
 # Cycles of a multiplication (3 on x86 since 2008 and most of Arm), an `and` and an addition that wait for each other.
 TURNS, LATENCY = 200_000, 5

@@ -59,7 +59,7 @@ def check_cpu() -> Iterator[Finding]:
 
 def check_threads() -> Iterator[Finding]:
     """Check the number of threads against the CPUs that this process may use."""
-    from tvmq.runtime.thread_counts import ALLOWED_CPUS, VARIABLES, default_threads
+    from tvmq.base.cpus import ALLOWED_CPUS, VARIABLES, default_threads
 
     allowed, threads, quota = len(ALLOWED_CPUS), default_threads(), cpu_quota()
     named = next((name for name in VARIABLES if os.environ.get(name)), "")

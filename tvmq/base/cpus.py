@@ -1,22 +1,47 @@
-"""How many threads a model may use: what was asked for, else what the environment says, else one for each core.
+"""The CPUs that a process may use, as taskset or a container says, and how many threads a model runs on them.
 
-Without TVM, as a C library is loaded; `threads.py` has TVM use so many.
+No library that is loaded changes that. Without TVM, as a C library is loaded; `runtime/threads.py` has TVM use so many.
 
-Tests: tests/runtime/test_threads.py
+Tests: tests/base/test_forks.py, tests/runtime/test_threads.py
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from tvmq.base.cpu_mask import allowed_cpus
 from tvmq.errors import ConfigError
 
 VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
-ALLOWED_CPUS = allowed_cpus()
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+
+def allowed_cpus() -> frozenset[int]:
+    """Numbers of the CPUs that this thread may use; of all, where the system does not tell."""
+    if hasattr(os, "sched_getaffinity"):
+        return frozenset(os.sched_getaffinity(0))
+    return frozenset(range(os.cpu_count() or 1))
+
+
+@contextmanager
+def keep_cpu_mask() -> Iterator[None]:
+    """Give this thread the CPUs that it had back: loading TVM loads torch where it is, whose MKL may take all of them.
+
+    >>> with keep_cpu_mask():
+    ...     import tvm_ffi
+    """
+    before = allowed_cpus()
+    try:
+        yield
+    finally:
+        if allowed_cpus() != before and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, before)
+
+
+ALLOWED_CPUS = allowed_cpus()
 
 
 def check_counts(where: str, **counts: int | None) -> None:
