@@ -85,6 +85,12 @@ class CompiledFunction:
         """True if an input has a dynamic dimension."""
         return self._dynamic_run is not None
 
+    @property
+    def has_free_sizes(self) -> bool:
+        """True if an input has a dynamic dimension that is no batch, whose samples run one by one."""
+        sizes = {size for info in self._input_info for size in info.shape if isinstance(size, str)}
+        return bool(sizes - {self._description.batch})
+
     def function_for(self, inputs: Mapping[str, Any]) -> str:
         """Name of the function that computes results for inputs of these sizes; its own for a mixture of several."""
         arrays = self._inputs.check(inputs)
