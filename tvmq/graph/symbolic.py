@@ -23,6 +23,7 @@ from tvm import relax
 from tvmq.calibration.dataset import Input
 from tvmq.errors import ConfigError, ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.multiples import multiples_of
 from tvmq.graph.names import input_names
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.sizes import are_equal, product, solve_size
@@ -113,7 +114,7 @@ def _first_fixed(view: View) -> tuple[str, str, int] | None:
         if op_name(value) != "reshape" or value.args[0].ty.shape is None or var.ty.shape is None:
             continue
         before, after = product(list(value.args[0].ty.shape)), product(list(var.ty.shape))
-        if are_equal(before, after):
+        if are_equal(before, after) or multiples_of(value):
             continue
         where, only = ", ".join(view.sources(var.name)), solve_size(before, after)
         if only is None:

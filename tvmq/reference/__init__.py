@@ -9,6 +9,7 @@ around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ import tvm
 from tvm import relax
 
 from tvmq.base.index_checks import check_indices
+from tvmq.base.size_limits import describe_refusal
 from tvmq.base.text import last_line
 from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.errors import DataError
@@ -67,10 +69,9 @@ class Reference:
     def _fix(self, sizes: dict[str, int]) -> None:
         """Prepare for these sizes of dynamic dimensions."""
         for name, limit in size_limits(self._mod).items():
-            if not limit.least <= sizes[name] <= limit.most:
-                raise DataError(
-                    f"reference: '{name}' is {sizes[name]}, the model takes {limit.least} to {limit.most}: {limit.why}"
-                )
+            refusal = describe_refusal(asdict(limit), sizes[name])
+            if refusal:
+                raise DataError(f"reference: '{name}' is {sizes[name]}, {refusal}")
         try:
             self.view = View(with_sizes(self._mod, sizes))
         except (ValueError, RuntimeError) as error:  # what TVM raises for shapes that do not fit each other

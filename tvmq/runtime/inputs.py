@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.base.size_limits import describe_refusal
 from tvmq.errors import DataError
 
 
@@ -187,8 +188,8 @@ def sizes_of_inputs(
 ) -> dict[str, int]:
     """{dynamic dimension: size}, the same in all inputs.
 
-    limits   {dynamic dimension: {"least", "most", "why"}}, see graph/analysis/limits.py
-    raises   DataError for inputs that disagree, and for a size beyond its limits
+    limits   {dynamic dimension: {"least", "most", "why", "multiple"}}, see graph/analysis/limits.py
+    raises   DataError for inputs that disagree, and for a size that the model does not take
     """
     sizes: dict[str, int] = {}
     where: dict[str, str] = {}
@@ -202,10 +203,7 @@ def sizes_of_inputs(
                     f"{sizes[name]}; they must be equal"
                 )
             where.setdefault(name, info.name)
-            limit = limits.get(name)
-            if limit is not None and not limit["least"] <= size <= limit["most"]:
-                raise DataError(
-                    f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), the model takes "
-                    f"{limit['least']} to {limit['most']}" + (f": {limit['why']}" if limit["why"] else "")
-                )
+            refusal = describe_refusal(limits.get(name), size)
+            if refusal:
+                raise DataError(f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), {refusal}")
     return sizes

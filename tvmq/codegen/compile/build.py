@@ -40,6 +40,7 @@ from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
 from tvmq.codegen.lower.lower_functions import (
     LoweredModule,
     Sizes,
+    check_limit,
     combinations,
     divide_sizes,
     function_name,
@@ -340,7 +341,10 @@ def lower_for(
 
 
 def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
-    """The module for these sizes, in as many functions as before."""
+    """The module for these sizes, in as many functions as before; ConfigError for a size that it does not take."""
+    limits = size_limits(unpack_weights(inline_functions(mod)))
+    for name, size in sizes.items():
+        check_limit(name, size, asdict(limits[name]) if name in limits else None)
     fixed = of_sizes(mod, sizes)
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 

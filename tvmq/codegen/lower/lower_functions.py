@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tvm
 
+from tvmq.base.size_limits import describe_refusal
 from tvmq.codegen.custom_lowering.selection import Mismatch
 from tvmq.codegen.lower.int4_weights import find_int4_weights, float_weights
 from tvmq.codegen.lower.lowerer import Lowerer
@@ -64,7 +65,7 @@ def combinations(
 
     batch    dimension whose samples are run one after the other; one sample needs no code of its own but beside
              common sizes of other dimensions
-    limits   {dynamic dimension: {"least", "most", "why"}}
+    limits   {dynamic dimension: {"least", "most", "why", "multiple"}}
     raises   ConfigError for a name that is no dynamic dimension, a size that the model does not take, or too many
     """
     if not common:
@@ -72,7 +73,7 @@ def combinations(
     for name, sizes in common.items():
         for size in sizes:
             with_sizes(mod, {name: size})
-            _check_limit(name, size, limits.get(name))
+            check_limit(name, size, limits.get(name))
     axes = {name: sorted(sizes, reverse=True) for name, sizes in common.items()}
     if batch is not None:
         axes[batch] = sorted({*axes.get(batch, ()), 1}, reverse=True)
@@ -83,10 +84,11 @@ def combinations(
     return tuple(combos)
 
 
-def _check_limit(name: str, size: int, limit: Mapping[str, Any] | None) -> None:
-    if limit is not None and not limit["least"] <= size <= limit["most"]:
-        why = f": {limit['why']}" if limit["why"] else ""
-        raise ConfigError(f"sizes: '{name}' cannot be {size}, the model takes {limit['least']} to {limit['most']}{why}")
+def check_limit(name: str, size: int, limit: Mapping[str, Any] | None) -> None:
+    """ConfigError for a size that the model does not take."""
+    refusal = describe_refusal(limit, size)
+    if refusal:
+        raise ConfigError(f"sizes: '{name}' cannot be {size}, {refusal}")
 
 
 def of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:

@@ -8,8 +8,9 @@ Tests: tests/graph/test_resolve_shapes.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import tvm
@@ -19,6 +20,7 @@ from tvm.sym import Analyzer
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.multiples import multiples_of
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
 
@@ -27,17 +29,18 @@ ENDLESS = 2**31 - 1
 
 @dataclass(frozen=True)
 class Limit:
-    """A dynamic dimension may be least .. most; `why` says what asks for it."""
+    """A dynamic dimension may be least .. most, and a multiple of a number; `why` says what asks for it."""
 
     least: int = 0
     most: int = ENDLESS
     why: str = ""
+    multiple: int = 1
 
     def tighten(self, least: int, most: int, why: str) -> Limit:
         """Limit with another demand too; the reason is that of the last one that narrowed anything."""
         if least <= self.least and most >= self.most:
             return self
-        return Limit(max(self.least, least), min(self.most, most), why)
+        return replace(self, least=max(self.least, least), most=min(self.most, most), why=why)
 
 
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
@@ -57,6 +60,8 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     for var, value in view.bindings:
         for demand in _demands(value, ", ".join(view.sources(var.name))):
             limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
+        for name, multiple in multiples_of(value).items():
+            limits[name] = replace(limits[name], multiple=math.lcm(limits[name].multiple, multiple))
     return limits
 
 
