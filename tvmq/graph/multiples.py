@@ -14,7 +14,6 @@ Tests: tests/graph/test_multiples.py
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import tvm
 from tvm import relax, tirx
@@ -25,6 +24,14 @@ from tvmq.graph.sizes import Dim, are_equal
 from tvmq.graph.view import op_name
 
 LARGEST = 256  # multiples that are tried
+
+
+class OnlyMultiples(Exception):
+    """A layer holds for multiples of a dynamic dimension only: its importer cuts the dimension, and begins anew."""
+
+    def __init__(self, name: str, multiple: int) -> None:
+        super().__init__(name, multiple)
+        self.name, self.multiple = name, multiple
 
 
 def cut_size(size: Dim, multiple: int) -> Dim:

@@ -9,7 +9,7 @@ Tests: tests/graph/test_resolve_shapes.py
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -26,7 +26,7 @@ from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.formats.onnx.importer.repairs.node import tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
-from tvmq.graph.multiples import cut_size, find_multiple, unequal_sizes
+from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def imported_operators() -> set[str]:
 def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
     """All nodes of a model as bindings grouped by node, see ConvertedModel.
 
-    A layer whose operands have equal sizes only for multiples of a dynamic dimension cuts it to them (graph/multiples.py).
+    Where a layer holds for multiples of a dynamic dimension only, the inputs are cut to them (graph/multiples.py).
 
     raises UnsupportedOpError naming the layer, its operator, and what to do; MemoryLimitError for results that are
     larger than max_bytes.
@@ -56,16 +56,8 @@ def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
     while True:
         try:
             return _OnnxImporter(model, max_bytes, multiples).run()
-        except _OnlyMultiples as needed:
+        except OnlyMultiples as needed:
             multiples[needed.name] = math.lcm(multiples.get(needed.name, 1), needed.multiple)
-
-
-class _OnlyMultiples(Exception):
-    """A layer holds for multiples of a dynamic dimension only."""
-
-    def __init__(self, name: str, multiple: int) -> None:
-        super().__init__(name, multiple)
-        self.name, self.multiple = name, multiple
 
 
 class _OnnxImporter:
@@ -145,7 +137,7 @@ class _OnnxImporter:
         try:
             result = self._record(call, self._emit(self._convert(call)))
             self._check_shapes(call)
-        except (TvmqError, _OnlyMultiples):
+        except (TvmqError, OnlyMultiples):
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
@@ -178,7 +170,7 @@ class _OnnxImporter:
     def _check_shapes(self, call: NodeCall) -> None:
         """Refuse results whose shape is known only at run time.
 
-        raises _OnlyMultiples where the operands have equal sizes for multiples of a dynamic dimension
+        raises OnlyMultiples where the operands have equal sizes for multiples of a dynamic dimension
         """
         for name in filter(None, call.outputs):
             ty = getattr(self.values[name], "ty", None)
@@ -190,7 +182,7 @@ class _OnnxImporter:
                 )
 
     def _ask_for_multiples(self, call: NodeCall) -> None:
-        """Raise _OnlyMultiples where the operands of a concatenation or of an element-wise operator need them."""
+        """Raise OnlyMultiples where the operands of a concatenation or of an element-wise operator need them."""
         if call.op_type not in SAME_SIZES:
             return
         shapes = [value.ty.shape for value in call.inputs if isinstance(getattr(value, "ty", None), relax.TensorType)]
@@ -199,8 +191,8 @@ class _OnnxImporter:
         skipped = call.axis(0) if call.op_type == "Concat" else None
         for one, other in unequal_sizes([list(shape) for shape in shapes], skipped):
             needed = find_multiple(one, other)
-            if needed is not None and self.multiples.get(needed[0], 1) % needed[1]:
-                raise _OnlyMultiples(*needed)
+            if needed is not None:
+                raise OnlyMultiples(*needed)
 
     def _call(self, node: onnx.NodeProto) -> NodeCall:
         """The node with its inputs as Relax values, attributes in the form that TVM's converters take."""
