@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 import onnx
+from onnx import version_converter
 
 from harness.free_yolo import yolo
 from harness.networks import find
 from harness.zoo import Feed
 
 CALIBRATED, SMOOTH = 12, 8  # samples; pixels of equal value in a row of a random picture
+OPSET = 13  # the first in which int8 of onnxruntime has a scale for each channel
 OCR, DETECTOR, READER = "rapidocr-onnxruntime==1.4.4", "ch_PP-OCRv4_det_infer.onnx", "ch_PP-OCRv4_rec_infer.onnx"
 
 
@@ -74,6 +76,8 @@ def draw_sizes(step: int, least: int, most: int, *names: str) -> Callable[[np.ra
 def free_pictures(source: Path, path: Path, rows: int | None = None) -> tuple[Path, str, int]:
     """Write a model of pictures with free dimensions; (file, name of the input, its channels)."""
     model = onnx.load(source)
+    if model.opset_import[0].version < OPSET:
+        model = version_converter.convert_version(model, OPSET)
     (given,) = model.graph.input
     batch, channels, first, second = given.type.tensor_type.shape.dim
     batch.dim_param, second.dim_param = "batch", "columns"

@@ -55,18 +55,23 @@ def network_row(network: FreeNetwork, options: Any, target: str) -> dict[str, An
 def peer_runs(network: FreeNetwork, options: Any) -> Mapping[str, Run]:
     """Runs of the peers that are installed, on models whose dimensions stay dynamic."""
     quantized, _ = onnxruntime_peer.int8_model(network.path, network.feeds, options.cache)
-    runs: dict[str, Run] = {
-        "ort_int8": onnxruntime_peer.session(quantized, options.threads),
-        "ort_float": onnxruntime_peer.session(network.path, options.threads),
+    loads: dict[str, tuple[Callable[[Path, int], Run], Path]] = {
+        "ort_int8": (onnxruntime_peer.session, quantized),
+        "ort_float": (onnxruntime_peer.session, network.path),
     }
-    if not openvino_peer.available():
-        return runs
-    int8 = openvino_peer.int8_model(network, options.cache) or quantized  # without NNCF that of onnxruntime
-    for name, path in (("ov_int8", int8), ("ov_float", network.path)):
+    if openvino_peer.available():
+        int8 = openvino_peer.int8_model(network, options.cache) or quantized  # without NNCF that of onnxruntime
+        loads |= {"ov_int8": (openvino_run, int8), "ov_float": (openvino_run, network.path)}
+    runs: dict[str, Run] = {}
+    for name, (load, path) in loads.items():
         try:
-            runs[name] = openvino_run(path, options.threads)
-        except RuntimeError as error:
+            run = load(path, options.threads)
+            for feed in network.feeds:
+                run(feed)
+        except Exception as error:  # the peers raise classes of their own
             print(f"{network.name}: {name} left out: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
+        else:
+            runs[name] = run
     return runs
 
 
