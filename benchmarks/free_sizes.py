@@ -2,6 +2,7 @@
 
     python benchmarks/free_sizes.py [--kinds depthwise,pool | none] [--networks yolo | none] [--level avx2] [--quick]
                                     [--texts minilm.onnx --words texts.npz] [--rounds 5]
+    python benchmarks/free_sizes.py --memory 10000 [--networks yolo] [--threads 2]
 
 Layers    of pictures of free rows and columns, lines and texts of free length (harness/free_kinds.py), each between two
           products, in int8 and some in float; both codes are built from the same quantized module
@@ -12,10 +13,12 @@ Networks  PP-OCR's detector and recogniser (of the wheel of rapidocr-onnxruntime
   Columns milliseconds of our int8, geometric mean; free / fixed: at three of the sizes; then geometric means of the
           times of others / ours: our float of free size, the best of onnxruntime's and OpenVINO's int8 and float with
           the same dynamic model; first: the first run of a size / a later one
+--memory  instead: every network at so many random sizes, each run twice; milliseconds of first and second runs,
+          medians; resident MiB after a tenth of the sizes and after all
 --level   compile for a lesser CPU; networks then have no peers
 Bounds    1. results of free and fixed code are equal, bit for bit
           2. a layer's ratio <= 1.10 where the fixed code takes 10 us and more    3. a network's <= 1.15
-          4. all others' / ours > 1
+          4. all others' / ours > 1    5. memory grows by 5 % at most, and first runs take 1.2 of second ones
 Exit code 1 where a bound is missed.
 """
 
@@ -41,6 +44,7 @@ from tvmq.errors import TvmqError
 LEVELS = {"": "llvm", "avx2": "x86-64-v3"}
 MOST, LEAST = 1.10, 10.0  # a ratio; microseconds
 MOST_OF_NETWORK = 1.15
+GROWTH, FIRST = 0.05, 1.2
 OTHERS = ("our_float", "ort_int8", "ov_int8", "ort_float", "ov_float")
 
 COLUMNS = columns(
@@ -51,6 +55,12 @@ NETWORK_COLUMNS = columns(
     "network {network} | int8 {ours:.3f} | free / fixed {free_fixed:.2f} | our float {our_float:.2f}",
     "ort int8 {ort_int8:.2f} | ov int8 {ov_int8:.2f} | ort float {ort_float:.2f} | ov float {ov_float:.2f}",
     "first {first:.2f}",
+)
+
+
+MEMORY_COLUMNS = columns(
+    "network {network} | threads {threads} | sizes {runs} | distinct {distinct} | first {first:.3f}",
+    "second {second:.3f} | MiB, a tenth {early:.0f} | MiB, all {late:.0f}",
 )
 
 
@@ -66,17 +76,21 @@ def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
 def measure_here(options: Namespace) -> dict[str, Any]:
     """The figures of the network `--child`, in this very process."""
     set_threads(options.threads)
+    from harness.free_memory import memory_row
     from harness.free_timing import network_row
 
+    network, target = NETWORKS[options.child](options), LEVELS[options.level]
     try:
-        return network_row(NETWORKS[options.child](options), options, LEVELS[options.level])
+        if options.memory:
+            return memory_row(network, options.memory, options.threads, target)
+        return network_row(network, options, target)
     except TvmqError as error:
         return {"failed": f"{options.child}: {error}"}
 
 
 def measure_layer_kinds(options: Namespace) -> Iterator[dict[str, Any] | str]:
     """A row of each kind, type and size; the error of a kind that is refused."""
-    if options.kinds == "none":
+    if options.kinds == "none" or options.memory:
         return
     wanted = [part for part in options.kinds.split(",") if part]
     for kind in KINDS:
@@ -114,7 +128,16 @@ def layer_rows(kind: Kind, kind_type: str, options: Namespace) -> Iterator[dict[
 def missed(rows: list[dict[str, Any]], options: Any = None) -> list[str]:
     """Bounds that do not hold."""
     networks, layers = ([row for row in rows if ("network" in row) is which] for which in (True, False))
-    return missed_layers(layers) + [text for row in networks for text in missed_network(row)]
+    misses = missed_memory if options and options.memory else missed_network
+    return missed_layers(layers) + [text for row in networks for text in misses(row)]
+
+
+def missed_memory(row: dict[str, Any]) -> Iterator[str]:
+    """Bounds that a network at many sizes misses."""
+    if row["growth"] > GROWTH * row["early"]:
+        yield f"{row['network']}: memory grows from {row['early']:.0f} to {row['late']:.0f} MiB"
+    if row["first"] > FIRST * row["second"]:
+        yield f"{row['network']}: first runs take {row['first']:.3f} ms, second ones {row['second']:.3f}"
 
 
 def missed_network(row: dict[str, Any]) -> Iterator[str]:
@@ -143,12 +166,12 @@ def missed_layers(rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def more(rows: list[dict[str, Any]], _options: Namespace) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+def more(rows: list[dict[str, Any]], options: Namespace) -> Iterator[tuple[str, list[str], list[list[str]]]]:
     """The table of networks."""
     networks = [row for row in rows if "network" in row]
+    table = MEMORY_COLUMNS if options.memory else NETWORK_COLUMNS
     if networks:
-        titles = [title for title, _ in NETWORK_COLUMNS]
-        yield "networks", titles, [cells_of(NETWORK_COLUMNS, row) for row in networks]
+        yield "networks", [title for title, _ in table], [cells_of(table, row) for row in networks]
 
 
 main = Command(
@@ -161,6 +184,7 @@ main = Command(
         argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one"),
         argument("--texts", type=Path, help="ONNX model of ids and a mask, of any number and length"),
         argument("--words", type=Path, help=".npz of ids"),
+        argument("--memory", type=int, default=0, help="random sizes of each network, to watch the memory"),
         argument("--threads", type=int, default=1),
         argument("--rounds", type=int, default=5),
     ],

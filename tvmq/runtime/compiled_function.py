@@ -140,8 +140,8 @@ class CompiledFunction:
     def _as_described(self, results: list[np.ndarray]) -> list[np.ndarray]:
         """The results; ArtifactError where the code gives others than its description says."""
         if not self._is_as_described:
-            wanted = [_text(info.dtype, info.shape) for info in self._output_info]
-            if len(wanted) != len(results) or not all(map(_is_described, results, self._output_info)):
+            if len(self._output_info) != len(results) or not all(map(_is_described, results, self._output_info)):
+                wanted = [_text(info.dtype, info.shape) for info in self._output_info]
                 types = ", ".join(_text(str(array.dtype), array.shape) for array in results)
                 raise ArtifactError(
                     f"run: the code gives {types or 'nothing'}, its description says {', '.join(wanted) or 'nothing'}; "
@@ -195,9 +195,9 @@ class CompiledFunction:
 
 def _is_described(array: np.ndarray, info: TensorInfo) -> bool:
     """True for the type and the sizes of an output; dynamic sizes may be any."""
-    sizes = zip(array.shape, info.shape, strict=False)
-    is_same = str(array.dtype) == info.dtype and array.ndim == len(info.shape)
-    return is_same and all(isinstance(wanted, str) or size == wanted for size, wanted in sizes)
+    if array.dtype != info.dtype or array.ndim != len(info.shape):
+        return False
+    return all(size == wanted or isinstance(wanted, str) for size, wanted in zip(array.shape, info.shape, strict=True))
 
 
 def _text(dtype: str, shape: Sequence[int | str]) -> str:

@@ -49,6 +49,7 @@ from tvmq.graph.view import flatten_tuples, is_const
 from tvmq.runtime.call_code import DIRECT
 
 USUAL = 64  # of each dynamic dimension
+LEAST_BYTES = 4096
 Size = Any  # an int or an expression of dynamic dimensions
 
 
@@ -323,7 +324,22 @@ def share_slots(storages: Sequence[Storage]) -> tuple[list[Slot], dict[int, int]
 
 
 def _allocate(builder: relax.BlockBuilder, shape: tuple[Size, ...], dtype: str) -> relax.Var:
-    return builder.emit(relax.op.builtin.alloc_tensor(relax.ShapeExpr(list(shape)), dtype, 0))
+    """A tensor on memory of its own, of a power of two of bytes.
+
+    The virtual machine keeps memory that is no longer used, for requests of the same size: of exact sizes it would keep
+    as many pieces as it has seen sizes.
+    """
+    size = relax.ShapeExpr([_power_of_two(prod(shape) * np.dtype(dtype).itemsize)])
+    storage = builder.emit(relax.op.memory.alloc_storage(size, 0, "global", "uint8"))
+    return builder.emit(relax.op.memory.alloc_tensor(storage, 0, relax.ShapeExpr(list(shape)), dtype))
+
+
+def _power_of_two(size: Size) -> Any:
+    """The next power of two from LEAST_BYTES on."""
+    if isinstance(size, int):
+        return 1 << (max(size, LEAST_BYTES) - 1).bit_length()
+    bits = tirx.clz(tirx.max(_int64(size), _int64(LEAST_BYTES)) - 1)
+    return tirx.shift_left(_int64(1), _int64(64) - tirx.Cast("int64", bits))
 
 
 def _usual(size: Size) -> int:
