@@ -108,3 +108,15 @@ def test_sizes_that_no_multiple_makes_equal() -> None:
     given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 4, "rows", "columns"])
     with pytest.raises(UnsupportedOpError, match="depends on values known only at run time"):
         tvmq.from_onnx(g.model([given], y))
+
+
+def test_same_padding_of_a_size_that_two_dimensions_make() -> None:
+    g = Nodes(0)
+    joined = g.add("Concat", "x", "z", axis=2)
+    y = g.add("Conv", joined, g.weight(4, 4, 3, 3), auto_pad="SAME_UPPER", strides=[2, 2])
+    given = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 4, rows, 8])
+        for name, rows in (("x", "rows"), ("z", "others"))
+    ]
+    with pytest.raises(UnsupportedOpError, match="auto_pad SAME_UPPER needs fixed height and width; fix the input shapes"):
+        tvmq.from_onnx(g.model(given, y))

@@ -344,7 +344,8 @@ def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     """The module for these sizes, in as many functions as before; ConfigError for a size that it does not take."""
     limits = size_limits(unpack_weights(inline_functions(mod)))
     for name, size in sizes.items():
-        check_limit(name, size, asdict(limits[name]) if name in limits else None)
+        if name in limits and isinstance(size, int | np.integer):
+            check_limit(name, size, asdict(limits[name]))
     fixed = of_sizes(mod, sizes)
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 

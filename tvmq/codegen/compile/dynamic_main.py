@@ -336,7 +336,8 @@ def _allocate(builder: relax.BlockBuilder, shape: tuple[Size, ...], dtype: str) 
 
 def _power_of_two(size: Size) -> Any:
     """The next power of two from LEAST_BYTES on."""
-    if isinstance(size, int):
+    if isinstance(size, int | tirx.IntImm):
+        size = int(size)
         return 1 << (max(size, LEAST_BYTES) - 1).bit_length()
     bits = tirx.clz(tirx.max(_int64(size), _int64(LEAST_BYTES)) - 1)
     return tirx.shift_left(_int64(1), _int64(64) - tirx.Cast("int64", bits))
