@@ -126,7 +126,7 @@ def unary(operator: str, **attributes: object) -> Make:
 
 
 def two(join: Callable[[Nodes, str, str], str]) -> Make:
-    """What joins a picture and its maximum pool, so that it is not fused with a product."""
+    """A layer that joins a picture and its maximum pool, so that it is not fused with a product."""
 
     def make(g: Nodes, x: str) -> str:
         y = pool("MaxPool", 3, 1, 1)(g, x)

@@ -12,11 +12,11 @@ from tvm import tirx
 
 import tvmq
 from tests.support.models.dynamic_models import Nodes
-from tvmq.base.size_limits import describe_refusal
 from tvmq.errors import ConfigError, DataError, UnsupportedOpError
 from tvmq.graph.analysis.limits import size_limits
 from tvmq.graph.multiples import cut_size, find_multiple, unequal_sizes
 from tvmq.reference import Reference
+from tvmq.runtime.inputs import describe_refusal
 
 ROWS, COLUMNS = tirx.Var("rows", "int64"), tirx.Var("columns", "int64")
 

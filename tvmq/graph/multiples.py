@@ -78,15 +78,15 @@ def multiples_of(reshape: relax.Expr) -> dict[str, int]:
     before, after = list(reshape.args[0].ty.shape), list(reshape.args[1])
     if len(before) != len(after):
         return {}
-    found: dict[str, int] = {}
+    multiples: dict[str, int] = {}
     for size, cut in zip(before, after, strict=True):
         if are_equal(size, cut):
             continue
         multiple = _factor(cut)
         if not isinstance(size, tirx.Var) or multiple is None or not are_equal(cut, cut_size(size, multiple)):
             return {}
-        found[str(size.name)] = multiple
-    return found
+        multiples[str(size.name)] = multiple
+    return multiples
 
 
 def _factor(size: Dim) -> int | None:

@@ -18,7 +18,6 @@ import tvm
 from tvm import relax
 
 from tvmq.base.index_checks import check_indices
-from tvmq.base.size_limits import describe_refusal
 from tvmq.base.text import last_line
 from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.errors import DataError
@@ -33,6 +32,7 @@ from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.passes.extensions import definitions
 from tvmq.reference.definition import definition_of
 from tvmq.reference.float_regions import FloatRegions
+from tvmq.runtime.inputs import describe_refusal
 
 # Variable, expression, its arguments, the definition as a function of them -> the result
 Step: TypeAlias = "Callable[[relax.Var, relax.Call, Sequence[Any], Callable[[Sequence[Any]], Any]], Any]"

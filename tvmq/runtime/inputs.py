@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.base.size_limits import describe_refusal
 from tvmq.errors import DataError
 
 
@@ -207,3 +206,21 @@ def sizes_of_inputs(
             if refusal:
                 raise DataError(f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), {refusal}")
     return sizes
+
+
+def describe_refusal(limit: Mapping[str, Any] | None, size: int) -> str:
+    """Say what sizes the model takes, and why, for one that it does not take; "" for a size within the limit.
+
+    limit   {"least", "most", "why"}, and "multiple" where only multiples of a number are taken
+
+    >>> describe_refusal({"least": 1, "most": 512, "why": "a table"}, 600)
+    'the model takes 1 to 512: a table'
+    >>> describe_refusal({"least": 1, "most": 512, "why": "", "multiple": 32}, 100)
+    'the model takes multiples of 32; pad or resize what is given'
+    """
+    if limit is None:
+        return ""
+    if not limit["least"] <= size <= limit["most"]:
+        return f"the model takes {limit['least']} to {limit['most']}" + (f": {limit['why']}" if limit["why"] else "")
+    multiple = limit.get("multiple", 1)
+    return f"the model takes multiples of {multiple}; pad or resize what is given" if size % multiple else ""

@@ -11,7 +11,7 @@ from tvm import relax, tirx
 from tvm.relax import op as R
 
 from tvmq.codegen.compile import dynamic_main
-from tvmq.codegen.compile.dynamic_main import Storage, share_slots
+from tvmq.codegen.compile.memory_slots import SharedStorage, power_of_two, share_slots
 from tvmq.codegen.compile.vm_pipeline import compile_module
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.runtime.call_code import entry
@@ -79,7 +79,7 @@ def test_a_long_main_is_cut_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_slots_hold_what_is_not_used_at_a_time() -> None:
     rows = tirx.Var("rows", "int64")
-    storages = [Storage(rows * 8, 0, 1), Storage(100, 1, 1), Storage(rows * 8, 2, 3), Storage(rows * 9, 3, 4), Storage(5)]
+    storages = [SharedStorage(rows * 8, 0, 1), SharedStorage(100, 1, 1), SharedStorage(rows * 8, 2, 3), SharedStorage(rows * 9, 3, 4), SharedStorage(5)]
     slots, chosen = share_slots(storages)
     assert set(chosen) == {0, 1, 2, 3}  # the last one is used by no call
     for one in chosen:
@@ -91,4 +91,4 @@ def test_slots_hold_what_is_not_used_at_a_time() -> None:
 
 @pytest.mark.parametrize(("size", "expected"), [(1, 4096), (4096, 4096), (4097, 8192), (100_000, 131_072)])
 def test_memory_is_asked_for_in_powers_of_two(size: int, expected: int) -> None:
-    assert dynamic_main._power_of_two(size) == expected
+    assert power_of_two(size) == expected

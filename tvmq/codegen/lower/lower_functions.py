@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import tvm
 
-from tvmq.base.size_limits import describe_refusal
 from tvmq.codegen.custom_lowering.selection import Mismatch
 from tvmq.codegen.lower.int4_weights import find_int4_weights, float_weights
 from tvmq.codegen.lower.lowerer import Lowerer
@@ -33,6 +32,7 @@ from tvmq.errors import ConfigError
 from tvmq.graph.module_functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.passes.fold_constants import fold_constants
+from tvmq.runtime.inputs import describe_refusal
 
 Sizes = Mapping[str, int | Sequence[int]]
 MOST = 32  # functions; each is compiled by itself
