@@ -59,7 +59,7 @@ def choose_convolution(
             return dynamic_depthwise_float(conv, sizes, weight, bias, epilogue, isa)
         if conv.x_dtype == "float32":
             return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)
-        return _dynamic_codes(conv, sizes, weight, bias, x_zero, epilogue, isa)
+        return _dynamic_codes(conv, sizes, weight, bias, x_zero, epilogue, isa, codes)
     if conv.x_dtype == "float32":
         if is_depthwise:
             return depthwise_float(conv, weight, bias, epilogue, isa)
@@ -78,13 +78,21 @@ def choose_convolution(
 
 
 def _dynamic_codes(
-    conv: Conv2d, sizes: Shape, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
+    conv: Conv2d,
+    sizes: Shape,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    x_zero: int,
+    epilogue: Epilogue,
+    isa: Isa,
+    codes: tuple[int, int] | None,
 ) -> Kernel:
     """The kernel of a convolution of codes of dynamic sizes, by what is best at the usual ones."""
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     if conv.groups == conv.channels == conv.filters and conv.groups > 1 and epilogue:
         return dynamic_depthwise(conv, sizes, weight, bias, x_zero, epilogue, isa)
-    choice = choose_winograd(conv, weight, x_zero, isa)
+    choice = choose_winograd(conv, weight, x_zero, isa, direct=lane_gain(conv, weight, x_zero, isa, codes))
     if choice.shape is not None:
         return replace(dynamic_winograd(choice.shape, sizes, weight, bias, epilogue), note=choice.note)
-    return replace(dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa), note=choice.note)
+    kernel = dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa, codes)
+    return replace(kernel, note="; ".join(text for text in (kernel.note, choice.note) if text))
