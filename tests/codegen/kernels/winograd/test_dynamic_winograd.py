@@ -9,7 +9,7 @@ import pytest
 
 from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, run_kernel
 from tvmq.codegen.kernels.conv.dynamic_pictures import usual_convolution
-from tvmq.codegen.kernels.isa import isa_named, level
+from tvmq.codegen.kernels.isa import level
 from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.winograd.dynamic_winograd import dynamic_winograd
 from tvmq.codegen.kernels.winograd.scheme import F2, F4, Scheme

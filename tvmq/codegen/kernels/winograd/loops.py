@@ -172,7 +172,9 @@ class WinogradLoops(SumTemplate):
             slot = bind((tile - inputs.first) * shape.tile_pitch)
             with T.serial(0, shape.tile_pitch // lanes) as group:
                 corner = bind(patch + group * lanes)
-                lines = [(corner, i * pitch) if isinstance(pitch, int) else (make_opaque(corner + i * pitch), 0) for i in range(points)]
+                lines = [(corner, i * pitch) for i in range(points)]
+                if not isinstance(pitch, int):
+                    lines = [(make_opaque(begin + down), 0) for begin, down in lines]
                 x = [
                     [
                         bind(T.Cast(vector_type("int16", lanes), source.vload([begin + (down + j * channels)], kind)))
