@@ -1,7 +1,7 @@
 """Winograd's convolution of pictures of dynamic shape: the loops of winograd over sizes that a run brings.
 
 Computes   numerics.conv, then the epilogue, bit for bit
-Tiles      of registers and blocks as of the usual size; a block is whole register tiles, so that only the last of a
+Tiles      of registers as of a small picture, where rows of theirs that are not full would count; a block is whole register tiles, so that only the last of a
            chunk computes tiles that do not exist
 Chunks     of tiles of outputs: as many as threads share evenly where there is work for them, and so many that the copy
            of a chunk's rows fits the second cache
@@ -36,9 +36,11 @@ from tvmq.codegen.kernels.winograd.shape import (
     Extents,
     WinogradShape,
     is_one,
+    shape_for,
 )
 from tvmq.codegen.kernels.winograd.winograd import make_winograd
 
+FEW = 4  # tiles of outputs along both sides of a picture that register tiles are chosen for: all rows of them are full
 COPY_BYTES = L2_BYTES // 2  # of a chunk's rows, beside what is made of them
 
 
@@ -133,5 +135,9 @@ def dynamic_winograd(
     shape   of usual sizes
     sizes   batch, rows and columns of x, then of y: numbers, and names of what only a run tells
     """
-    shape = replace(shape, block=max(MOST_TILES // shape.rows, 1) * shape.rows)
+    conv, side = shape.conv, FEW * shape.scheme.tile + 2
+    top, left, bottom, right = conv.padding
+    few = replace(conv, batch=1, height=max(side - top - bottom, 1), width=max(side - left - right, 1))
+    rows = shape_for(few, shape.ins, shape.x_zero, shape.scheme)
+    shape = replace(shape, rows=rows.rows, columns=rows.columns, block=max(MOST_TILES // rows.rows, 1) * rows.rows)
     return make_winograd(shape, weight, bias, epilogue, partial(DynamicWinogradLoops, sizes=sizes))
