@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tvm
+from onnx import TensorProto, helper
 
 import tvmq
+from tests.support.models.dynamic_models import Nodes
 from tests.support.models.networks import parse
-from tvmq.errors import ModelError
+from tvmq.errors import DataError, ModelError
 from tvmq.graph.analysis.limits import ENDLESS, Limit, size_limits
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import dynamic_dimensions, resolve_shapes
@@ -65,6 +67,18 @@ def test_slices_bound_sizes(parameter: str, end: str, limits: dict[str, tuple[in
     mod = module(parameter, f"({'n' if end == 'n' else 4}, 2)", call)
     found = {name: (limit.least, limit.most) for name, limit in size_limits(mod).items()}
     assert found == limits
+
+
+def test_windows_ask_for_sizes_that_they_fit() -> None:
+    g = Nodes(0)
+    y = g.add("ConvTranspose", "x", g.weight(4, 8, 3, 3), strides=[3, 3], pads=[2] * 4)
+    model = g.model([helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, "rows", "columns"])], y)
+    mod, params = tvmq.from_onnx(model)
+    exe = tvmq.build(mod, params=params)
+    assert exe.run({"x": np.ones((1, 4, 2, 3), np.float32)})[0].shape == (1, 8, 2, 5)
+    with pytest.raises(DataError, match="has 1 for 'rows' .axis 2., the model takes 2 to .* would give a negative size"):
+        exe.run({"x": np.ones((1, 4, 1, 5), np.float32)})
+    assert exe.run({"x": np.ones((1, 4, 5, 2), np.float32)})[0].shape == (1, 8, 11, 2)
 
 
 def test_slices_that_nothing_keeps_inside() -> None:

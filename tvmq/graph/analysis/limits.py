@@ -1,7 +1,7 @@
 """Limits of the dynamic dimensions of a model: sizes between which it is right.
 
 Sums of products over a dynamic dimension must stay in int32; a slice must stay inside of what it is cut from, since
-TVM's reads whatever lies behind.
+TVM's reads whatever lies behind; a window must fit, or the result would have a negative size.
 
 Tests: tests/graph/test_resolve_shapes.py
 """
@@ -16,6 +16,7 @@ from typing import Any
 import tvm
 from tvm import relax
 from tvm.sym import Analyzer
+from tvm.tirx.analysis import undefined_vars
 
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
@@ -25,6 +26,7 @@ from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
 
 ENDLESS = 2**31 - 1
+MOST_LEAST = 4096  # sizes that are tried for one that windows fit
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,17 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
                 limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
     for var, value in view.bindings:
-        for demand in _demands(value, ", ".join(view.sources(var.name))):
+        for demand in _demands(value, var.ty, ", ".join(view.sources(var.name))):
             limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
         for name, multiple in multiples_of(value).items():
             limits[name] = replace(limits[name], multiple=math.lcm(limits[name].multiple, multiple))
     return limits
 
 
-def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
-    """(dynamic dimension, least, most, reason) of a slice, of axes that indices count, and of a topk."""
+def _demands(value: relax.Expr, result: Any, where: str) -> Iterator[tuple[str, int, int, str]]:
+    """(dynamic dimension, least, most, reason) of a result, a slice, axes that indices count, and of a topk."""
+    for name, least in _least_of_result(result):
+        yield name, least, ENDLESS, f"layer '{where}' would give a negative size for fewer"
     for small, large in _bounds(value):
         if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
             continue
@@ -82,6 +86,29 @@ def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str
                 f"layer '{where}': {what} up to {small} of {large} is not proved to stay inside for all sizes; fix "
                 "the input shapes with shape="
             )
+
+
+def _least_of_result(result: Any) -> Iterator[tuple[str, int]]:
+    """(dynamic dimension, least) where an axis of a tensor would be negative for smaller ones.
+
+    >>> rows = tvm.tirx.Var("rows", "int64")
+    >>> list(_least_of_result(relax.TensorType([1, rows * 3 - 4, rows + 1], "float32")))
+    [('rows', 2)]
+    """
+    if not isinstance(result, relax.TensorType) or result.shape is None:
+        return
+    for size in result.shape:
+        names = [] if isinstance(size, tvm.tirx.IntImm | tvm.ir.Var) else list(undefined_vars(size))
+        if len(names) != 1:
+            continue  # of several, the axes that made this one tell
+        for least in range(1, MOST_LEAST):
+            analyzer = Analyzer()
+            analyzer.bind(names[0], tvm.tirx.const(least, "int64"))
+            known = analyzer.simplify(size)
+            if not isinstance(known, tvm.tirx.IntImm) or int(known) >= 0:
+                break
+        if least > 1:
+            yield str(names[0].name), least
 
 
 def _bounds(value: relax.Expr) -> Iterator[tuple[Any, Any]]:
