@@ -15,6 +15,7 @@ from tvm.sym import Analyzer
 from tvm.tirx import floormod
 from tvm.tirx.analysis import undefined_vars
 
+MOST_OF_LEAST = 4096  # least sizes that least_positive looks for
 Dim = Any  # an int, or TVM's expression of dynamic dimensions
 
 
@@ -73,6 +74,23 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
         return None
     size = 1 - at_one // step
     return (str(symbols[0].name)[:], size) if size >= 1 else None
+
+
+def least_positive(size: Dim) -> dict[str, int] | None:
+    """{dynamic dimension: least size} from which on a size of them is at least 1; None where that is not proved.
+
+    >>> rows = tvm.tirx.Var("rows", "int64")
+    >>> least_positive(rows // 2), least_positive(rows - 4), least_positive(rows * 3)
+    ({'rows': 2}, {'rows': 5}, {'rows': 1})
+    """
+    symbols = undefined_vars(size)
+    first = 1
+    if len(symbols) == 1:
+        first = next((n for n in range(1, MOST_OF_LEAST) if _evaluate_at(size, symbols[0], n) >= 1), 0)
+    analyzer = Analyzer()
+    for symbol in symbols:
+        analyzer.bind(symbol, tvm.ir.Range(first, tvm.tirx.const(2**31, "int64")))
+    return {str(symbol.name)[:]: first for symbol in symbols} if first and analyzer.can_prove(size >= 1) else None
 
 
 def _evaluate_at(expr: Dim, var: tvm.ir.Var, size: int) -> int:

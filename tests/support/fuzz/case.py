@@ -112,18 +112,18 @@ def _road(model: onnx.ModelProto, feeds: Sequence[Feed], stage: Stage, builds: b
     stage("build float")
     executable = tvmq.build(mod, params=params)
     stage("run float")
-    _check_float(model, executable, feeds, expected)
+    check_float(model, executable, feeds, expected)
     stage("quantize")
     qmod = tvmq.quantize(mod, params, list(feeds))
     check_ledger(qmod)
     stage("build integer")
     executable = tvmq.build(qmod)
     stage("run integer")
-    _check_integer(qmod, executable, feeds)
+    check_integer(qmod, executable, feeds)
     return Outcome("exact", stage.name)
 
 
-def _check_float(
+def check_float(
     model: onnx.ModelProto, executable: Any, feeds: Sequence[Feed], expected: Sequence[Sequence[np.ndarray]]
 ) -> None:
     declared = {v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim) for v in model.graph.output}
@@ -229,12 +229,13 @@ def _maker(view: Any, value: Any) -> str:
     return op_name(maker) or ""
 
 
-# What may follow the last sums of an integer layer as part of it; codes to numbers: what integer operators end with.
+# What may follow the last sums of an integer layer as part of it; scales at run time, and codes to numbers: what
+# integer operators begin and end with.
 BOUNDS = ("nn.relu", "nn.leakyrelu", "clip", "maximum", "minimum")
-CONVERSIONS = ("tvmq.dequantize", "tvmq.dynamic_dequantize", "tvmq.table")
+CONVERSIONS = ("tvmq.dequantize", "tvmq.dynamic_scale", "tvmq.dynamic_dequantize", "tvmq.table")
 
 
-def _check_integer(qmod: Any, executable: Any, feeds: Sequence[Feed]) -> None:
+def check_integer(qmod: Any, executable: Any, feeds: Sequence[Feed]) -> None:
     from tvmq.reference import Reference
     from tvmq.tools.analysis.verification import unequal_bits
 

@@ -1,7 +1,7 @@
 """Limits of the dynamic dimensions of a model: sizes between which it is right.
 
 Sums of products over a dynamic dimension must stay in int32; a slice must stay inside of what it is cut from, since
-TVM's reads whatever lies behind.
+TVM's reads whatever lies behind; kernels of convolutions, pools, products and norms compute at least one value.
 
 Tests: tests/graph/test_resolve_shapes.py
 """
@@ -19,10 +19,19 @@ from tvm.sym import Analyzer
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.operators import record, where
+from tvmq.graph.sizes import least_positive
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
 
 ENDLESS = 2**31 - 1
+# Operators whose kernels take no tensors without elements
+NEVER_EMPTY = where(
+    kind=(
+        record.CONVOLUTION, record.TRANSPOSED, record.PRODUCT, record.POOL, record.RESIZE, record.REDUCTION, record.SCAN,
+        record.NORMALIZATION, record.SOFTMAX, record.RECURRENT,
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,34 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     for var, value in view.bindings:
         for demand in _demands(value, ", ".join(view.sources(var.name))):
             limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
+    for name, least, why in _least_sizes(view):
+        limits[name] = limits[name].tighten(least, ENDLESS, why)
     return limits
+
+
+def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:
+    """(dynamic dimension, least, reason) of what operators of NEVER_EMPTY read and give."""
+    known = set()
+    for var, value in view.bindings:
+        if op_name(value) not in NEVER_EMPTY:
+            continue
+        for dim in (dim for tensor in (var, *value.args) for dim in _dims(tensor)):
+            if isinstance(dim, tvm.tirx.IntImm | tvm.ir.Var) or str(dim) in known:
+                continue
+            known.add(str(dim))
+            layer = ", ".join(view.sources(var.name))
+            least = least_positive(dim)
+            if least is None:
+                raise ModelError(
+                    f"layer '{layer}': a size of {dim} is not proved to be positive for all sizes; fix the input shapes "
+                    "with shape="
+                )
+            yield from ((name, n, f"layer '{layer}' would have no values") for name, n in least.items() if n > 1)
+
+
+def _dims(tensor: relax.Expr) -> list[Any]:
+    shape = getattr(tensor.ty, "shape", None) if isinstance(tensor.ty, relax.TensorType) else None
+    return [*shape] if isinstance(shape, relax.ShapeExpr) else []
 
 
 def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
