@@ -229,67 +229,100 @@ def _mean_of_words(g: Nodes, x: str) -> str:
 PADS = np.int64([0, 0, 2, 1, 0, 0, 0, 3])
 TWICE, ODD = np.float32([1, 1, 2, 2]), np.float32([1, 1, 3, 2])
 
-LAYERS: dict[str, FreeLayer] = {
-    "conv 1x1": picture(_conv((1, 1), 19, 33), 19),
-    "conv 3x3": picture(_conv((3, 3), 16, 24, pads=[1] * 4), 16),
-    "conv 3x3 stride 2": picture(_conv((3, 3), 8, 17, pads=[1] * 4, strides=[2, 2])),
-    "conv 5x5 unpadded": picture(_conv((5, 5), 8, 9), least={"rows": 5, "columns": 5}),
-    "conv 7x7 of colours": picture(_conv((7, 7), 3, 16, pads=[3] * 4, strides=[2, 2]), 3),
-    "conv 3x3 dilated": picture(_conv((3, 3), 8, 16, pads=[2] * 4, dilations=[2, 2])),
-    "conv 3x3 grouped": picture(_conv((3, 3), 16, 32, pads=[1] * 4, group=4), 16),
-    "conv 1x7": picture(_conv((1, 7), 8, 8, pads=[0, 3, 0, 3])),
-    "depthwise 3x3": picture(_conv((3, 3), 24, 24, pads=[1] * 4, group=24), 24),
-    "depthwise 5x5 stride 2": picture(_conv((5, 5), 16, 16, pads=[2] * 4, strides=[2, 2], group=16), 16),
-    "depthwise twice": picture(_conv((3, 3), 8, 16, pads=[1, 0, 1, 2], group=8), 8),
-    "transposed 2x2": picture(_conv((2, 2), 16, 12, transposed=True, strides=[2, 2]), 16),
-    "transposed 4x4": picture(_conv((4, 4), 8, 16, transposed=True, strides=[2, 2], pads=[1] * 4)),
-    "transposed 3x3 depthwise": picture(
-        _conv((3, 3), 8, 8, transposed=True, strides=[2, 2], pads=[1] * 4, output_padding=[1, 1], group=8)
-    ),
-    "conv of lines": line(_conv((5,), 8, 16, pads=[2, 2])),
-    "conv of lines, causal": line(_conv((3,), 8, 16, pads=[4, 0], dilations=[2])),
-    "depthwise of lines": line(_conv((9,), 16, 16, pads=[4, 4], group=16), 16),
-    "transposed of lines": line(_conv((4,), 8, 8, transposed=True, strides=[2], pads=[1, 1])),
-    "conv of volumes": volume(_conv((3, 3, 3), 4, 8, pads=[1] * 6)),
-    "depthwise of volumes": volume(_conv((3, 3, 3), 4, 4, pads=[1] * 6, group=4)),
-    "transposed of volumes": volume(_conv((2, 2, 2), 4, 6, transposed=True, strides=[2, 2, 2]), most=2_000),
-    "max pool 2x2": on_picture(_node("MaxPool", kernel_shape=[2, 2], strides=[2, 2]), least={"rows": 2, "columns": 2}),
-    "max pool 3x3 padded": on_picture(_node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)),
-    "max pool 3x3 ceil": on_picture(_node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
-                                    least={"rows": 3, "columns": 3}),
-    "average pool 2x2": on_picture(_node("AveragePool", kernel_shape=[2, 2], strides=[2, 2]),
-                                   least={"rows": 2, "columns": 2}),
-    "average pool 3x3 padded": on_picture(_node("AveragePool", kernel_shape=[3, 3], pads=[1] * 4)),
-    "global average": on_picture(_node("GlobalAveragePool")),
-    "global maximum": on_picture(_node("GlobalMaxPool")),
-    "squeeze and excite": on_picture(_squeeze_and_excite),
-    "resize nearest": on_picture(_node("Resize", "", TWICE, mode="nearest", nearest_mode="floor",
-                                       coordinate_transformation_mode="asymmetric"), most=20_000),
-    "resize nearest by 3": on_picture(_node("Resize", "", ODD, mode="nearest"), most=20_000),
-    "resize linear": on_picture(_node("Resize", "", TWICE, mode="linear"), most=20_000),
-    "resize linear, corners": on_picture(
-        _node("Resize", "", TWICE, mode="linear", coordinate_transformation_mode="align_corners"), most=20_000
-    ),
-    "resize cubic": on_picture(_node("Resize", "", TWICE, mode="cubic"), most=8_000),
-    "resize to a size": on_picture(_up_to_size_of, most=20_000),
-    "pad": on_picture(_node("Pad", PADS)),
-    "pad by edges": on_picture(_node("Pad", PADS, mode="edge")),
-    "pad by reflection": on_picture(_node("Pad", PADS, mode="reflect"), least={"rows": 3, "columns": 4}),
-    "concat of channels": on_picture(_concat(1), 2 * CHANNELS),
-    "concat of rows": on_picture(_concat(2)),
-    "slice": on_picture(_halves, least={"rows": 3, "columns": 2}),
-    "depth to space": on_picture(_node("DepthToSpace", blocksize=2), CHANNELS // 4),
-    "channel shuffle": on_picture(_shuffle),
-    "instance norm": on_picture(_node("InstanceNormalization", _ones(CHANNELS), _ones(CHANNELS))),
-    "softmax of channels": on_picture(_node("Softmax", axis=1)),
-    "element by element": on_picture(_elements),
-    "product": on_words(_feed_forward),
-    "layer norm": on_words(_node("LayerNormalization", _ones(WIDTH), _ones(WIDTH), axis=-1)),
-    "softmax": on_words(_node("Softmax", axis=-1)),
-    "softmax over words": on_words(_node("Softmax", axis=1)),
-    "mean over words": on_words(_mean_of_words),
-    "gelu": on_words(lambda g, x: g.add("Mul", x, g.add("Erf", x))),
-    "attention": on_words(_attention, most=8_000),
-    "LSTM": on_words(_recurrent("LSTM", 4), most=4_000),
-    "GRU": on_words(_recurrent("GRU", 3), most=4_000),
+FAMILIES: dict[str, dict[str, FreeLayer]] = {
+    "convolutions": {
+        "conv 1x1": picture(_conv((1, 1), 19, 33), 19),
+        "conv 3x3": picture(_conv((3, 3), 16, 24, pads=[1] * 4), 16),
+        "conv 3x3 stride 2": picture(_conv((3, 3), 8, 17, pads=[1] * 4, strides=[2, 2])),
+        "conv 5x5 unpadded": picture(_conv((5, 5), 8, 9), least={"rows": 5, "columns": 5}),
+        "conv 7x7 of colours": picture(_conv((7, 7), 3, 16, pads=[3] * 4, strides=[2, 2]), 3),
+        "conv 3x3 dilated": picture(_conv((3, 3), 8, 16, pads=[2] * 4, dilations=[2, 2])),
+        "conv 3x3 grouped": picture(_conv((3, 3), 16, 32, pads=[1] * 4, group=4), 16),
+        "conv 1x7": picture(_conv((1, 7), 8, 8, pads=[0, 3, 0, 3])),
+    },
+    "depthwise convolutions": {
+        "depthwise 3x3": picture(_conv((3, 3), 24, 24, pads=[1] * 4, group=24), 24),
+        "depthwise 5x5 stride 2": picture(_conv((5, 5), 16, 16, pads=[2] * 4, strides=[2, 2], group=16), 16),
+        "depthwise twice": picture(_conv((3, 3), 8, 16, pads=[1, 0, 1, 2], group=8), 8),
+    },
+    "transposed convolutions": {
+        "transposed 2x2": picture(_conv((2, 2), 16, 12, transposed=True, strides=[2, 2]), 16),
+        "transposed 4x4": picture(_conv((4, 4), 8, 16, transposed=True, strides=[2, 2], pads=[1] * 4)),
+        "transposed 3x3 depthwise": picture(
+            _conv((3, 3), 8, 8, transposed=True, strides=[2, 2], pads=[1] * 4, output_padding=[1, 1], group=8)
+        ),
+    },
+    "convolutions of lines": {
+        "conv of lines": line(_conv((5,), 8, 16, pads=[2, 2])),
+        "conv of lines, causal": line(_conv((3,), 8, 16, pads=[4, 0], dilations=[2])),
+        "depthwise of lines": line(_conv((9,), 16, 16, pads=[4, 4], group=16), 16),
+        "transposed of lines": line(_conv((4,), 8, 8, transposed=True, strides=[2], pads=[1, 1])),
+    },
+    "convolutions of volumes": {
+        "conv of volumes": volume(_conv((3, 3, 3), 4, 8, pads=[1] * 6)),
+        "depthwise of volumes": volume(_conv((3, 3, 3), 4, 4, pads=[1] * 6, group=4)),
+        "transposed of volumes": volume(_conv((2, 2, 2), 4, 6, transposed=True, strides=[2, 2, 2]), most=2_000),
+    },
+    "pools": {
+        "max pool 2x2": on_picture(_node("MaxPool", kernel_shape=[2, 2], strides=[2, 2]), least={"rows": 2, "columns": 2}),
+        "max pool 3x3 padded": on_picture(_node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)),
+        "max pool 3x3 ceil": on_picture(_node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
+                                        least={"rows": 3, "columns": 3}),
+        "average pool 2x2": on_picture(_node("AveragePool", kernel_shape=[2, 2], strides=[2, 2]),
+                                       least={"rows": 2, "columns": 2}),
+        "average pool 3x3 padded": on_picture(_node("AveragePool", kernel_shape=[3, 3], pads=[1] * 4)),
+        "global average": on_picture(_node("GlobalAveragePool")),
+        "global maximum": on_picture(_node("GlobalMaxPool")),
+        "squeeze and excite": on_picture(_squeeze_and_excite),
+    },
+    "resizes": {
+        "resize nearest": on_picture(_node("Resize", "", TWICE, mode="nearest", nearest_mode="floor",
+                                           coordinate_transformation_mode="asymmetric"), most=20_000),
+        "resize nearest by 3": on_picture(_node("Resize", "", ODD, mode="nearest"), most=20_000),
+        "resize linear": on_picture(_node("Resize", "", TWICE, mode="linear"), most=20_000),
+        "resize linear, corners": on_picture(
+            _node("Resize", "", TWICE, mode="linear", coordinate_transformation_mode="align_corners"), most=20_000
+        ),
+        "resize cubic": on_picture(_node("Resize", "", TWICE, mode="cubic"), most=8_000),
+        "resize to a size": on_picture(_up_to_size_of, most=20_000),
+    },
+    "pads": {
+        "pad": on_picture(_node("Pad", PADS)),
+        "pad by edges": on_picture(_node("Pad", PADS, mode="edge")),
+        "pad by reflection": on_picture(_node("Pad", PADS, mode="reflect"), least={"rows": 3, "columns": 4}),
+    },
+    "concats, slices, shuffles": {
+        "concat of channels": on_picture(_concat(1), 2 * CHANNELS),
+        "concat of rows": on_picture(_concat(2)),
+        "slice": on_picture(_halves, least={"rows": 3, "columns": 2}),
+        "depth to space": on_picture(_node("DepthToSpace", blocksize=2), CHANNELS // 4),
+        "channel shuffle": on_picture(_shuffle),
+    },
+    "norms and softmax of pictures": {
+        "instance norm": on_picture(_node("InstanceNormalization", _ones(CHANNELS), _ones(CHANNELS))),
+        "softmax of channels": on_picture(_node("Softmax", axis=1)),
+    },
+    "element by element": {
+        "element by element": on_picture(_elements),
+    },
+    "products of words": {
+        "product": on_words(_feed_forward),
+    },
+    "norms and softmax of words": {
+        "layer norm": on_words(_node("LayerNormalization", _ones(WIDTH), _ones(WIDTH), axis=-1)),
+        "softmax": on_words(_node("Softmax", axis=-1)),
+        "softmax over words": on_words(_node("Softmax", axis=1)),
+        "mean over words": on_words(_mean_of_words),
+    },
+    "gelu": {
+        "gelu": on_words(lambda g, x: g.add("Mul", x, g.add("Erf", x))),
+    },
+    "attention": {
+        "attention": on_words(_attention, most=8_000),
+    },
+    "recurrent layers": {
+        "LSTM": on_words(_recurrent("LSTM", 4), most=4_000),
+        "GRU": on_words(_recurrent("GRU", 3), most=4_000),
+    },
 }  # fmt: skip
+LAYERS = {name: layer for layers in FAMILIES.values() for name, layer in layers.items()}
