@@ -11,6 +11,7 @@ from tests.support.models.networks import parse
 from tvmq.errors import ModelError
 from tvmq.graph.analysis.limits import ENDLESS, Limit, size_limits
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.sizes import least_positive
 from tvmq.graph.symbolic import dynamic_dimensions, resolve_shapes
 
 
@@ -70,6 +71,19 @@ def test_slices_bound_sizes(parameter: str, end: str, limits: dict[str, tuple[in
 def test_slices_that_nothing_keeps_inside() -> None:
     mod = module("(6, 2)", '("n * 2", 2)', "y = R.strided_slice(x, (0,), (0,), (n * 2,), assume_inbound=True)")
     with pytest.raises(ModelError, match="layer 'y': a slice up to .* of .*6.* is not proved to stay inside for all"):
+        size_limits(mod)
+
+
+@pytest.mark.parametrize("rows, least", [("n // 2", 2), ("n - 4", 5), ("(n + 1) // 2 * m", 1), ("n // 3 * m", 3)])
+def test_reductions_of_nothing_bound_sizes(rows: str, least: int) -> None:
+    mod = module(f'("{rows}", 2)', '(2,), "float32"', "y = R.max(x, axis=[0])")
+    assert size_limits(mod)["n"].least == (least if least > 1 else 0)
+    assert least_positive(mod["main"].params[0].ty.shape[0])["n"] == least
+
+
+def test_sizes_that_may_be_negative() -> None:
+    mod = module('("n - m", 2)', '(2,), "float32"', "y = R.max(x, axis=[0])")
+    with pytest.raises(ModelError, match="layer 'y': a size of n - m is not proved to be positive for all sizes"):
         size_limits(mod)
 
 

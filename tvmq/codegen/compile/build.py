@@ -195,11 +195,11 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
     plain = unpack_weights(inline_functions(mod))
     batch, view = batch_dimension(plain), View(plain)
     # kernels compute at least one sample: a batch of none is answered without them
-    limits = {name: asdict(limit.tighten(int(name != batch), ENDLESS, "")) for name, limit in size_limits(plain).items()}
+    limits = {name: limit.tighten(int(name != batch), ENDLESS, "") for name, limit in size_limits(plain).items()}
     description = replace(
         describe_module(plain, view),
         batch=batch or "",
-        limits=limits,
+        limits={name: asdict(limit) for name, limit in limits.items()},
         indices=input_indices(view, input_names(view.func)),
         functions=describe_functions(mod),
     )

@@ -28,8 +28,8 @@ ENDLESS = 2**31 - 1
 # Operators whose kernels take no tensors without elements
 NEVER_EMPTY = where(
     kind=(
-        record.CONVOLUTION, record.TRANSPOSED, record.PRODUCT, record.POOL, record.RESIZE, record.REDUCTION, record.SCAN,
-        record.NORMALIZATION, record.SOFTMAX, record.RECURRENT,
+        record.CONVOLUTION, record.TRANSPOSED, record.PRODUCT, record.POOL, record.RESIZE, record.REDUCTION,
+        record.SCAN, record.NORMALIZATION, record.SOFTMAX, record.RECURRENT,
     )
 )  # fmt: skip
 
@@ -52,7 +52,7 @@ class Limit:
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     """{dynamic dimension: limit}; a dimension that is not the first axis of an input has at least one element.
 
-    raises  ModelError for a slice that is not proved to stay inside for any sizes
+    raises  ModelError for a slice that is not proved to stay inside for any sizes, and for unknown sizes
     """
     dynamic = dynamic_dimensions(mod)
     limits = {name: Limit(least=0 if axis == 0 else 1) for name, (_, axis) in dynamic.items()}
@@ -64,11 +64,21 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
                 limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
     for var, value in view.bindings:
+        _require_shape(view, var)
         for demand in _demands(value, ", ".join(view.sources(var.name))):
             limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
     for name, least, why in _least_sizes(view):
         limits[name] = limits[name].tighten(least, ENDLESS, why)
     return limits
+
+
+def _require_shape(view: View, var: relax.Var) -> None:
+    """ModelError for a result whose sizes do not follow from those of the inputs."""
+    if isinstance(var.ty, relax.TensorType) and var.ty.shape is None:
+        raise ModelError(
+            f"layer '{', '.join(view.sources(var.name))}': sizes of what it reads are not proved to fit each other, so "
+            "that those of its result are not known; fix the input shapes with shape="
+        )
 
 
 def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:
@@ -85,8 +95,8 @@ def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:
             least = least_positive(dim)
             if least is None:
                 raise ModelError(
-                    f"layer '{layer}': a size of {dim} is not proved to be positive for all sizes; fix the input shapes "
-                    "with shape="
+                    f"layer '{layer}': a size of {dim} is not proved to be positive for all sizes; fix the input "
+                    "shapes with shape="
                 )
             yield from ((name, n, f"layer '{layer}' would have no values") for name, n in least.items() if n > 1)
 
