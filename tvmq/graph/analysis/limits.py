@@ -26,7 +26,8 @@ from tvmq.graph.view import View, op_name
 
 ENDLESS = 2**31 - 1
 # Operators whose kernels take no tensors without elements
-NEVER_EMPTY = where(
+EXTREMES = {"max", "min", "argmax", "argmin"}
+NEVER_EMPTY = EXTREMES | where(
     kind=(
         record.CONVOLUTION, record.TRANSPOSED, record.PRODUCT, record.POOL, record.RESIZE, record.REDUCTION,
         record.SCAN, record.NORMALIZATION, record.SOFTMAX, record.RECURRENT,
