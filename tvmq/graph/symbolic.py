@@ -90,7 +90,7 @@ def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
     mod = rewrite(mod, _require_in_bounds) if dynamic_dimensions(mod) else mod
     while dynamic_dimensions(mod) and (fixed := _first_fixed(View(mod))):
         where, name, size = fixed
-        notes.append(f"dynamic dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
+        notes.append(f"dynamic dimension '{name}' is {size}: layer '{where}' takes no other size")
         mod = with_sizes(mod, {name: size})
     if notes:
         ledger = get_ledger(mod)
@@ -129,6 +129,11 @@ def _first_fixed(view: View) -> tuple[str, str, int] | None:
 def _equal_sizes(var: relax.Var, value: relax.Expr) -> Iterator[tuple[str, Dim, Dim]]:
     """(what it is, two sizes that must be equal) of a reshape, and of operands that must fit each other."""
     if op_name(value) == "reshape" and value.args[0].ty.shape is not None and var.ty.shape is not None:
-        yield "reshape", product(list(value.args[0].ty.shape)), product(list(var.ty.shape))
+        before, after = list(value.args[0].ty.shape), list(var.ty.shape)
+        changed = [pair for pair in zip(before, after, strict=False) if not are_equal(*pair)]
+        if len(before) == len(after) and len(changed) == 1:
+            yield "reshape", *changed[0]  # the other axes, which may be dynamic, stay out of it
+        else:
+            yield "reshape", product(before), product(after)
     for before, after in fitting_sizes(value):
         yield str(op_name(value)).removeprefix("nn."), before, after

@@ -47,7 +47,18 @@ def free_model(seed: int) -> tuple[onnx.ModelProto, Known]:
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")
     del model.graph.value_info[:]
+    _remove_unread(model.graph)
     return model, known
+
+
+def _remove_unread(graph: onnx.GraphProto) -> None:
+    """Leave out nodes whose results nobody reads: onnxruntime may refuse sizes for them alone."""
+    read = {output.name for output in graph.output}
+    for node in reversed(list(graph.node)):
+        if read.isdisjoint(node.output):
+            graph.node.remove(node)
+        else:
+            read.update(node.input)
 
 
 def free_feeds(model: onnx.ModelProto, known: Known, seed: int, count: int) -> list[Feed]:
