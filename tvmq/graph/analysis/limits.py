@@ -1,7 +1,7 @@
 """Limits of the dynamic dimensions of a model: sizes between which it is right.
 
 Sums of products over a dynamic dimension must stay in int32; a slice must stay inside of what it is cut from, since
-TVM's reads whatever lies behind; a window must fit, or the result would have a negative size.
+TVM's reads whatever lies behind; kernels of convolutions, pools, products and norms compute at least one value.
 
 Tests: tests/graph/test_resolve_shapes.py
 """
@@ -16,17 +16,25 @@ from typing import Any
 import tvm
 from tvm import relax
 from tvm.sym import Analyzer
-from tvm.tirx.analysis import undefined_vars
 
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.multiples import multiples_of
+from tvmq.graph.operators import record, where
+from tvmq.graph.sizes import least_positive
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
 
 ENDLESS = 2**31 - 1
-MOST_LEAST = 4096  # sizes that are tried for one that windows fit
+# Operators whose kernels take no tensors without elements
+EXTREMES = {"max", "min", "argmax", "argmin"}
+NEVER_EMPTY = EXTREMES | where(
+    kind=(
+        record.CONVOLUTION, record.TRANSPOSED, record.PRODUCT, record.POOL, record.RESIZE, record.REDUCTION,
+        record.SCAN, record.NORMALIZATION, record.SOFTMAX, record.RECURRENT,
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ class Limit:
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     """{dynamic dimension: limit}; a dimension that is not the first axis of an input has at least one element.
 
-    raises  ModelError for a slice that is not proved to stay inside for any sizes
+    raises  ModelError for a slice that is not proved to stay inside for any sizes, and for unknown sizes
     """
     dynamic = dynamic_dimensions(mod)
     limits = {name: Limit(least=0 if axis == 0 else 1) for name, (_, axis) in dynamic.items()}
@@ -60,17 +68,52 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
                 limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
     for var, value in view.bindings:
-        for demand in _demands(value, var.ty, ", ".join(view.sources(var.name))):
+        _require_shape(view, var)
+        for demand in _demands(value, ", ".join(view.sources(var.name))):
             limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
         for name, multiple in multiples_of(value).items():
             limits[name] = replace(limits[name], multiple=math.lcm(limits[name].multiple, multiple))
+    for name, least, why in _least_sizes(view):
+        limits[name] = limits[name].tighten(least, ENDLESS, why)
     return limits
 
 
-def _demands(value: relax.Expr, result: Any, where: str) -> Iterator[tuple[str, int, int, str]]:
-    """(dynamic dimension, least, most, reason) of a result, a slice, axes that indices count, and of a topk."""
-    for name, least in _least_of_result(result):
-        yield name, least, ENDLESS, f"layer '{where}' would give a negative size for fewer"
+def _require_shape(view: View, var: relax.Var) -> None:
+    """ModelError for a result whose sizes do not follow from those of the inputs."""
+    if isinstance(var.ty, relax.TensorType) and var.ty.shape is None:
+        raise ModelError(
+            f"layer '{', '.join(view.sources(var.name))}': sizes of what it reads are not proved to fit each other, so "
+            "that those of its result are not known; fix the input shapes with shape="
+        )
+
+
+def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:
+    """(dynamic dimension, least, reason) of what operators of NEVER_EMPTY read and give."""
+    known = set()
+    for var, value in view.bindings:
+        if op_name(value) not in NEVER_EMPTY:
+            continue
+        for dim in (dim for tensor in (var, *value.args) for dim in _dims(tensor)):
+            if isinstance(dim, tvm.tirx.IntImm | tvm.ir.Var) or str(dim) in known:
+                continue
+            known.add(str(dim))
+            layer = ", ".join(view.sources(var.name))
+            least = least_positive(dim)
+            if least is None:
+                raise ModelError(
+                    f"layer '{layer}': a size of {dim} is not proved to be positive for all sizes; fix the input "
+                    "shapes with shape="
+                )
+            yield from ((name, n, f"layer '{layer}' would have no values") for name, n in least.items() if n > 1)
+
+
+def _dims(tensor: relax.Expr) -> list[Any]:
+    shape = getattr(tensor.ty, "shape", None) if isinstance(tensor.ty, relax.TensorType) else None
+    return [*shape] if isinstance(shape, relax.ShapeExpr) else []
+
+
+def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
+    """(dynamic dimension, least, most, reason) of a slice, of axes that indices count, and of a topk."""
     for small, large in _bounds(value):
         if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
             continue
@@ -86,29 +129,6 @@ def _demands(value: relax.Expr, result: Any, where: str) -> Iterator[tuple[str, 
                 f"layer '{where}': {what} up to {small} of {large} is not proved to stay inside for all sizes; fix "
                 "the input shapes with shape="
             )
-
-
-def _least_of_result(result: Any) -> Iterator[tuple[str, int]]:
-    """(dynamic dimension, least) where an axis of a tensor would be negative for smaller ones.
-
-    >>> rows = tvm.tirx.Var("rows", "int64")
-    >>> list(_least_of_result(relax.TensorType([1, rows * 3 - 4, rows + 1], "float32")))
-    [('rows', 2)]
-    """
-    if not isinstance(result, relax.TensorType) or result.shape is None:
-        return
-    for size in result.shape:
-        names = [] if isinstance(size, tvm.tirx.IntImm | tvm.ir.Var) else list(undefined_vars(size))
-        if len(names) != 1:
-            continue  # of several, the axes that made this one tell
-        for least in range(1, MOST_LEAST):
-            analyzer = Analyzer()
-            analyzer.bind(names[0], tvm.tirx.const(least, "int64"))
-            known = analyzer.simplify(size)
-            if not isinstance(known, tvm.tirx.IntImm) or int(known) >= 0:
-                break
-        if least > 1:
-            yield str(names[0].name), least
 
 
 def _bounds(value: relax.Expr) -> Iterator[tuple[Any, Any]]:
