@@ -193,6 +193,7 @@ def sum_pool(
     name = f"sum_pool_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
         x, *rest, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        key_pool, pool = pool, pool.at_run(function)
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
             taps = _Taps(pool, image, window)
@@ -211,7 +212,7 @@ def sum_pool(
 
         _over_pixels(pool, pixel)
     constants = own + plan.constants(lambda values: np.resize(values, pool.channels))
-    key = ("sum_pool", pool, zero_point, dtype, bool(own), plan.key, isa.name)
+    key = ("sum_pool", key_pool, zero_point, dtype, bool(own), plan.key, isa.name)
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("sum_pool", 4.0))
 
 
@@ -281,5 +282,7 @@ def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
 def choose_sum_pool(
     pool: Pool2d, step: Requantize | FixedRequantize, zero_point: int, dtype: str, isa: Isa
 ) -> Kernel | None:
-    """The kernel of sums under windows, requantized; None for other types than 8-bit codes."""
-    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES_8 else None
+    """The kernel of sums under windows, requantized; None for other types than 8-bit codes, and dynamic sizes of which a
+    window may have no tap inside."""
+    fits = dtype in CODES_8 and (not pool.out_sizes or pool.always_taps)
+    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if fits else None

@@ -180,8 +180,9 @@ def _lower_sum(
     kernel = lowerer.choose(choose_sum_pool, windows, step, zero_point, dtype_of(x))
     if kernel is None:
         return False
+    out = nhwc_shape(lowerer, chain.head) if keepdims else windows.out_shape
     value = lowerer.call(
-        kernel, [x], windows.out_shape, step.dtype, f"{chain.result}_nhwc" if not keepdims else chain.result
+        kernel, [x], out, step.dtype, f"{chain.result}_nhwc" if not keepdims else chain.result
     )
     if keepdims:
         lowerer.give_nhwc(chain.result, value)
