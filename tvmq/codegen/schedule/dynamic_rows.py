@@ -1,11 +1,11 @@
-"""Vectors along axes whose size only a run tells, for nests that LLVM leaves scalar because of their fences.
+"""One loop, in vectors, over neighbouring axes whose sizes only a run tells.
 
 Before    for i in 8: for h in H: for w in W:    y[i, h, w] = f(x[i, h, w], b[i])
 After     for i in 8:
               for v in H * W // 16:              y'[i * H * W + 16 v + 0..15] = f(x'[...], b'[i])
               for t in H * W % 16:               the same for what vectors leave
 
-y' and x' are the same memory in one dimension. TVM's schedules cut no loop whose length is an expression, so the loops are
+y' and x' are the same memory in one dimension. LLVM makes the vectors of loops without fences by itself. TVM's schedules cut no loop whose length is an expression, so the loops are
 made here.
 
 Tests: tests/codegen/schedule/test_dynamic_rows.py
@@ -36,24 +36,43 @@ def vectorize_rows(func: Any, vector_bytes: int) -> Any:
     changed = [_vectorize_nest(nest, views, vector_bytes) for nest in nests]
     if all(new.same_as(old) for new, old in zip(changed, nests, strict=True)):
         return func
-    body = tirx.SeqStmt(changed) if len(changed) > 1 else changed[0]
+    body = _in_order(changed)
     realize = s_tir.SBlockRealize(func.body.iter_values, func.body.predicate, with_block_body(root, body))
-    return func.with_body(tirx.SeqStmt([*views.declarations(), realize]))
+    return func.with_body(_in_order([*views.declarations(), realize]))
+
+
+def _in_order(statements: list[Any]) -> Any:
+    return tirx.SeqStmt(statements) if len(statements) > 1 else statements[0]
 
 
 def takes_rows(block: Any, facts: LoopBlock, params: Sequence[Any], vector_bytes: int) -> bool:
-    """True for an element-wise block with fences, dynamic sizes and no axis of known size that fills vectors.
-
-    params  of its function: it must read and write these alone
+    """True for an element-wise block of dynamic sizes and no axis of known size that fills vectors, if it has fences, or
+    if several axes become one: LLVM makes vectors of one axis by itself.
     """
-    if not facts.dynamic or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):
-        return False
-    length = facts.extent(facts.contiguous_tail(range(len(facts.extents))))
+    return _first_of_rows(block, facts, params, vector_bytes) < len(block.iter_vars)
+
+
+def _first_of_rows(block: Any, facts: LoopBlock, params: Sequence[Any], vector_bytes: int) -> int:
+    """First of the variables that become one loop; behind the last one for blocks that are left alone."""
+    count = len(block.iter_vars)
+    if not facts.dynamic or any(facts.reduced) or (facts.has_fence and not facts.takes_vectors):
+        return count
+    length = facts.extent(facts.contiguous_tail(range(count)))
     if length > 1 and length % max(1, vector_bytes // facts.widest_bytes) == 0:
-        return False
+        return count
     accesses = _accesses(block, facts)
-    known = all(any(param.same_as(buffer) for param in params) for buffer, _ in accesses)
-    return known and _dense_tail(accesses, block, facts) < len(block.iter_vars)
+    first = _dense_tail(accesses, block, facts)
+    rows = [iteration.var for iteration in block.iter_vars][first:]
+    moving = [buffer for buffer, indices in accesses if _depends(indices, rows)]
+    # what is no parameter keeps its axes
+    has_views = all(any(param.same_as(buffer) for param in params) for buffer in moving)
+    first = first if has_views else max(first, count - 1)
+    return first if facts.has_fence or first < count - 1 else count
+
+
+def _depends(indices: Sequence[Expr], variables: Sequence[Any]) -> bool:
+    """True if one of the variables is in an index."""
+    return any(variable.same_as(node) for index in indices for node in walk(index) for variable in variables)
 
 
 def _accesses(block: Any, facts: LoopBlock) -> list[tuple[Any, Sequence[Expr]]]:
@@ -91,10 +110,11 @@ def _vectorize_nest(nest: Any, views: _Views, vector_bytes: int) -> Any:
         return nest
     block, facts = inner.block, describe(inner.block)
     plain = all(value.same_as(loop.loop_var) for value, loop in zip(inner.iter_values, loops, strict=True))
-    if facts is None or not plain or not takes_rows(block, facts, views.params, vector_bytes):
+    if facts is None or not plain:
         return nest
-    lanes = max(1, vector_bytes // facts.widest_bytes)
-    return _loops(block, _dense_tail(_accesses(block, facts), block, facts), views, lanes)
+    first = _first_of_rows(block, facts, views.params, vector_bytes)
+    lanes = max(1, vector_bytes // facts.widest_bytes) if facts.has_fence else 1
+    return nest if first == len(loops) else _loops(block, first, views, lanes)
 
 
 def _dense_tail(accesses: Sequence[Any], block: Any, facts: LoopBlock) -> int:
@@ -139,34 +159,38 @@ def _loops(block: Any, tail: int, views: _Views, lanes: int) -> Any:
     total = math.prod(extents[tail:], start=tirx.const(1, "int64"))
     outer = [tirx.Var(f"i{axis}", "int64") for axis in range(tail)]
     vector, lane, rest = (tirx.Var(name, "int64") for name in ("vector", "lane", "rest"))
-    begins = [*outer, *([tirx.const(0, "int64")] * (len(variables) - tail))]
 
-    def at_begin(expr: Expr) -> Expr:
-        """The expression with the loops' variables, 0 for those of the tail."""
+    def put(expr: Expr, position: Expr) -> Expr:
+        """The expression with the loops' variables, the last of the tail at this position, its others 0."""
+        values = [*outer, *([tirx.const(0, "int64")] * (len(variables) - tail - 1)), position]
 
-        def begin(var: Any) -> Any:
+        def value_of(var: Any) -> Any:
             places = [i for i, variable in enumerate(variables) if variable.same_as(var)]
-            return begins[places[0]] if places else var
+            return values[places[0]] if places else var
 
-        return tvm_ffi.structural_map(expr, (tvm.ir.Var, begin))
+        return tvm_ffi.structural_map(expr, (tvm.ir.Var, value_of))
 
     def store_at(position: Expr) -> Any:
-        def flat(buffer: Any, indices: Sequence[Expr]) -> tuple[Any, list[Expr]]:
+        def reach(buffer: Any, indices: Sequence[Expr]) -> tuple[Any, list[Expr]]:
+            if len(variables) - tail == 1 or not _depends(indices, variables[tail:]):
+                return buffer, [put(index, position) for index in indices]
             offset = tirx.const(0, "int64")
             for index, extent in zip(indices, buffer.shape, strict=True):
-                offset = offset * extent + at_begin(index)
-            moves = any(variable.same_as(n) for index in indices for n in walk(index) for variable in variables[tail:])
-            return views.flat(buffer), [offset + position if moves else offset]
+                offset = offset * extent + put(index, tirx.const(0, "int64"))
+            return views.flat(buffer), [offset + position]
 
-        value = tvm_ffi.structural_map(store.value, (TensorLoad, lambda load: tirx.BufferLoad(*flat(load.source, load.indices))))
-        buffer, indices = flat(store.buffer, store.indices)
-        return tirx.BufferStore(buffer, at_begin(value), indices)
+        loads = (TensorLoad, lambda load: tirx.BufferLoad(*reach(load.source, load.indices)))
+        value = put(tvm_ffi.structural_map(store.value, loads), position)
+        buffer, indices = reach(store.buffer, store.indices)
+        return tirx.BufferStore(buffer, value, indices)
 
-    zero, whole, serial = tirx.const(0, "int64"), tirx.floordiv(total, lanes), tirx.ForKind.SERIAL
-    width = tirx.const(lanes, "int64")
-    vectors = tirx.For(lane, zero, width, tirx.ForKind.VECTORIZED, store_at(vector * lanes + lane))
-    left = tirx.For(rest, zero, tirx.floormod(total, lanes), serial, store_at(whole * lanes + rest))
-    body: Any = tirx.SeqStmt([tirx.For(vector, zero, whole, serial, vectors), left])
+    zero, width, serial = tirx.const(0, "int64"), tirx.const(lanes, "int64"), tirx.ForKind.SERIAL
+    whole = tirx.floordiv(total, lanes)
+    body: Any = tirx.For(rest, zero, total, serial, store_at(rest))
+    if lanes > 1:
+        vectors = tirx.For(lane, zero, width, tirx.ForKind.VECTORIZED, store_at(vector * lanes + lane))
+        left = tirx.For(rest, zero, tirx.floormod(total, lanes), serial, store_at(whole * lanes + rest))
+        body = tirx.SeqStmt([tirx.For(vector, zero, whole, serial, vectors), left])
     for variable, extent in reversed(list(zip(outer, extents, strict=False))):
         body = tirx.For(variable, zero, extent, serial, body)
     return body
