@@ -199,8 +199,11 @@ def _is_dense(access: Access, variables: Sequence[int], extents: tuple[int, ...]
     return strides == dense or all(stride == 0 for stride in strides)
 
 
-def describe(block: Any) -> LoopBlock | None:
-    """The block, or None if it has another form."""
+def describe(block: Any, *, any_size: bool = False) -> LoopBlock | None:
+    """The block, or None if it has another form.
+
+    any_size  also blocks of sizes that only a run tells
+    """
     body = block.body
     if not isinstance(body, tirx.BufferStore) or block.match_buffers:
         return None
@@ -209,7 +212,9 @@ def describe(block: Any) -> LoopBlock | None:
     begins = [constant(iteration.dom.min) for iteration in block.iter_vars]
     kinds = [iteration.iter_type for iteration in block.iter_vars]
     spatial, reduced = tirx.IterVar.DataPar, tirx.IterVar.CommReduce
-    if any(begins) or any(kind not in (spatial, reduced) for kind in kinds):
+    shapes = [body.buffer.shape, *(node.source.shape for node in walk(body.value) if isinstance(node, TensorLoad))]
+    is_dynamic = None in extents or any(constant(size) is None for shape in shapes for size in shape)
+    if (is_dynamic and not any_size) or any(begins) or any(kind not in (spatial, reduced) for kind in kinds):
         return None
     nodes, computed = tuple(walk(body.value)), tuple(walk(body.value, addresses=False))
     reached = [(body.buffer, body.indices)]

@@ -108,7 +108,7 @@ def _vectorize_nest(nest: Any, views: _Views, vector_bytes: int) -> Any:
         inner = inner.body
     if not isinstance(inner, s_tir.SBlockRealize) or len(loops) != len(inner.iter_values):
         return nest
-    block, facts = inner.block, describe(inner.block)
+    block, facts = inner.block, describe(inner.block, any_size=True)
     plain = all(value.same_as(loop.loop_var) for value, loop in zip(inner.iter_values, loops, strict=True))
     if facts is None or not plain:
         return nest

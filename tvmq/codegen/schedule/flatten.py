@@ -24,7 +24,7 @@ from tvmq.codegen.schedule.accesses import LoopBlock, describe
 def flatten_block(schedule: Any, block: Any, vector_bytes: int) -> None:
     """Make one loop of those along which memory moves element by element, if vectors need it."""
     facts = describe(schedule.get(block))
-    if facts is None or facts.dynamic or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):
+    if facts is None or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):
         return
     inner = facts.contiguous_tail(range(len(facts.extents)))
     if not _cross_rows(facts, inner, vector_bytes):

@@ -77,7 +77,7 @@ def schedule_function(func: Any, vector_bytes: int) -> Any:
             with _if_possible():
                 flatten_block(schedule, block, vector_bytes)
         for block in _blocks(schedule):
-            facts = describe(schedule.get(block))
+            facts = describe(schedule.get(block), any_size=True)
             if facts is not None and len(schedule.get_loops(block)) == len(facts.extents):
                 if takes_rows(schedule.get(block), facts, schedule.mod[ENTRY].params, vector_bytes):
                     continue
@@ -109,9 +109,10 @@ def _inline(schedule: Any) -> None:
 
 def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     """True if the block, written into its consumers, repeats little and makes no large expression."""
-    producer = describe(schedule.get(block))
+    producer = describe(schedule.get(block), any_size=True)
     consumers = [schedule.get(consumer) for consumer in schedule.get_consumers(block)]
-    described = [known for known in map(describe, consumers) if known is not None]
+    described = [describe(consumer, any_size=True) for consumer in consumers]
+    described = [known for known in described if known is not None]
     if producer is None or any(producer.reduced) or not consumers or len(described) < len(consumers):
         return False
     if not all(_go_together(producer, known) for known in described):
