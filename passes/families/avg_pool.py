@@ -93,11 +93,11 @@ class WindowFacts(BoundedFacts):
         """Elements under each window, those of the padding that counts included, those that rounding up adds never."""
         if any(isinstance(n, str) for n in size):  # `_dynamic_obstacle` sees to it that all windows count alike
             return np.asarray(math.prod(self.kernel))
-        size = [int(n) for n in size]
+        known = [int(n) for n in size]
         if self.out_size:
-            return numerics.adaptive_counts(size, self.out_size)
-        rank = len(size)
-        whole = [n + self.counted[i] + self.counted[i + rank] for i, n in enumerate(size)]
+            return numerics.adaptive_counts(known, self.out_size)
+        rank = len(known)
+        whole = [n + self.counted[i] + self.counted[i + rank] for i, n in enumerate(known)]
         beyond = tuple(max(p - c, 0) for p, c in zip(self.padding, self.counted, strict=True))
         return numerics.window_counts(whole, kernel=tuple(self.kernel), strides=tuple(self.strides), padding=beyond)
 
@@ -116,12 +116,13 @@ class AveragePool(Family):
         reason = _dynamic_obstacle(value) if dynamic else None
         if reason:
             return f"limit: {reason} of a picture whose size is dynamic ({dynamic[0]})"
+        known, known_out = ([int(d) for d in sizes if not dynamic] for sizes in (size, out_size))
         if op_name(value).startswith("nn.adaptive"):
-            facts = _adaptive(size, out_size)
+            facts = _adaptive(known, known_out)
         elif any(int(d) != 1 for d in value.attrs.dilation):
             return "limit: dilated average pooling"
         else:
-            facts = _windows(value.attrs, [] if dynamic else size, out_size)
+            facts = _windows(value.attrs, known, known_out)
         reason = _window_obstacle(facts.counts(size))
         return reason or Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
 
@@ -151,7 +152,7 @@ def _dynamic_obstacle(value: relax.Call) -> str | None:
     kernel, padding = [int(k) for k in attrs.pool_size], [int(p) for p in attrs.padding]
     if attrs.ceil_mode or (any(padding) and not attrs.count_include_pad):
         return "windows that count less at the border"
-    if any(before >= size or after >= size for size, before, after in zip(kernel, padding, padding[len(kernel) :], strict=False)):
+    if any(side >= size for size, side in zip(kernel * 2, padding, strict=True)):
         return "windows in the padding alone"
     return None
 

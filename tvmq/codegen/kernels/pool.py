@@ -295,7 +295,7 @@ def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
 def choose_sum_pool(
     pool: Pool2d, step: Requantize | FixedRequantize, zero_point: int, dtype: str, isa: Isa
 ) -> Kernel | None:
-    """The kernel of sums under windows, requantized; None for other types than 8-bit codes, and dynamic sizes of which a
-    window may have no tap inside."""
+    """The kernel of sums under windows, requantized; None for other types than 8-bit codes, and dynamic sizes of which
+    a window may have no tap inside."""
     fits = dtype in CODES_8 and (not pool.out_sizes or pool.always_taps)
     return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if fits else None

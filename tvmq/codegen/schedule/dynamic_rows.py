@@ -5,8 +5,8 @@ After     for i in 8:
               for v in H * W // 16:              y'[i * H * W + 16 v + 0..15] = f(x'[...], b'[i])
               for t in H * W % 16:               the same for what vectors leave
 
-y' and x' are the same memory in one dimension. LLVM makes the vectors of loops without fences by itself. TVM's schedules cut no loop whose length is an expression, so the loops are
-made here.
+y' and x' are the same memory in one dimension. LLVM makes the vectors of loops without fences by itself. TVM's
+schedules cut no loop whose length is an expression, so the loops are made here.
 
 Tests: tests/codegen/schedule/test_dynamic_rows.py
 """
@@ -46,8 +46,9 @@ def _in_order(statements: list[Any]) -> Any:
 
 
 def takes_rows(block: Any, facts: LoopBlock, params: Sequence[Any], vector_bytes: int) -> bool:
-    """True for an element-wise block of dynamic sizes and no axis of known size that fills vectors, if it has fences, or
-    if several axes become one: LLVM makes vectors of one axis by itself.
+    """True for an element-wise block of dynamic sizes and no axis of known size that fills vectors.
+
+    Without fences several axes must become one: LLVM makes vectors of one axis by itself.
     """
     return _first_of_rows(block, facts, params, vector_bytes) < len(block.iter_vars)
 
@@ -122,17 +123,18 @@ def _dense_tail(accesses: Sequence[Any], block: Any, facts: LoopBlock) -> int:
     variables = [iteration.var for iteration in block.iter_vars]
     extents = [iteration.dom.extent for iteration in block.iter_vars]
     analyzer, first, step = sym.Analyzer(), len(variables), tirx.const(1, "int64")
-    still: list[bool | None] = [None] * len(accesses)
+    inner: list[bool] | None = None  # which accesses move along the variables behind
     while first > 0 and first - 1 not in facts.bare:
         strides = [_stride(buffer, indices, variables, first - 1) for buffer, indices in accesses]
         if any(stride is None for stride in strides):
             break
         if not analyzer.can_prove_equal(extents[first - 1], 1):
             moves = [not analyzer.can_prove_equal(stride, 0) for stride in strides]
-            dense = [not move or analyzer.can_prove_equal(stride, step) for move, stride in zip(moves, strides, strict=True)]
-            if not all(dense) or any(before is not None and before == move for before, move in zip(still, moves, strict=True)):
+            pairs = zip(moves, strides, strict=True)
+            dense = all(not move or analyzer.can_prove_equal(stride, step) for move, stride in pairs)
+            if not dense or inner not in (None, moves):
                 break
-            still = [not move for move in moves]
+            inner = moves
         step = step * extents[first - 1]
         first -= 1
     return first

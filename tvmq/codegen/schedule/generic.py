@@ -111,8 +111,8 @@ def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     """True if the block, written into its consumers, repeats little and makes no large expression."""
     producer = describe(schedule.get(block), any_size=True)
     consumers = [schedule.get(consumer) for consumer in schedule.get_consumers(block)]
-    described = [describe(consumer, any_size=True) for consumer in consumers]
-    described = [known for known in described if known is not None]
+    facts = (describe(consumer, any_size=True) for consumer in consumers)
+    described = [known for known in facts if known is not None]
     if producer is None or any(producer.reduced) or not consumers or len(described) < len(consumers):
         return False
     if not all(_go_together(producer, known) for known in described):

@@ -103,7 +103,9 @@ def prelu(shape: Sequence[int | str], slopes: np.ndarray, step: PreluStep, isa: 
             copy = workspace(size, step.x_dtype)
             result = workspace(size, step.dtype)
             with T.serial(0, size) as i:
-                store(copy, i, T.if_then_else(i < total, load(x, T.min(i, total - 1), step.x_dtype), const(0, step.x_dtype)), 1)
+                store(copy, i, const(0, step.x_dtype), 1)
+            with T.serial(0, total) as i:
+                store(copy, i, load(x, i, step.x_dtype), 1)
             store(result, 0, _codes(ins, step, copy, 0, table, 0), size)
             with T.serial(0, total) as i:
                 store(y, i, load(result, i, step.dtype), 1)

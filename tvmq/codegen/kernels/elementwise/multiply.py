@@ -118,7 +118,8 @@ def multiply(
 def _walk(function: FunctionBuilder, shape: Shape, b_shape: Shape) -> tuple[list[Any], list[Any]]:
     """Sizes of as few axes as walk through a, and the steps of b along them."""
     if all(isinstance(size, int) for size in shape):
-        sizes, (strides,) = collapse(shape, broadcast_strides(shape, b_shape))
+        known, other = [int(size) for size in shape], [int(size) for size in b_shape]
+        sizes, (strides,) = collapse(known, broadcast_strides(known, other))
         return sizes, strides
     groups: list[tuple[bool, list[Any]]] = []  # of neighbouring axes: does b move, their sizes
     for size, other in zip(shape, b_shape, strict=True):
@@ -127,12 +128,13 @@ def _walk(function: FunctionBuilder, shape: Shape, b_shape: Shape) -> tuple[list
         if not groups or groups[-1][0] != (other == size):
             groups.append((other == size, []))
         groups[-1][1].append(size)
-    sizes, strides, step = [], [], 1
+    walk: list[tuple[Any, Any]] = []
+    step: Any = 1
     for moves, axes in reversed(groups):
-        sizes.insert(0, function.count(tuple(axes)))
-        strides.insert(0, step if moves else 0)
-        step = bind_size(step * sizes[0]) if moves else step
-    return sizes, strides
+        count = function.count(tuple(axes))
+        walk.insert(0, (count, step if moves else 0))
+        step = bind_size(step * count) if moves else step
+    return [count for count, _ in walk], [stride for _, stride in walk]
 
 
 class _Products:

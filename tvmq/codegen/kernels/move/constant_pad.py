@@ -56,7 +56,8 @@ def pad(
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         inner = function.count(shape[last + 1 :])
-        before, count, after = (part * inner for part in (width[last][0], function.count(shape[last : last + 1]), width[last][1]))
+        middle = function.count(shape[last : last + 1])
+        before, count, after = (part * inner for part in (width[last][0], middle, width[last][1]))
         length, filling = bind_size(before + count + after), const(kind.type(value).item(), dtype)
         sizes, outer = ([function.count((size,)) for size in part[:last]] for part in (shape, out_shape))
 
@@ -84,7 +85,9 @@ def _padded_size(size: int | str, sides: tuple[int, int], axis: int) -> int | st
     return f"padded{axis}" if any(sides) else size
 
 
-def _source(number: Expr, sizes: Sequence[Expr], outer: Sequence[Expr], width: Sequence[tuple[int, int]]) -> tuple[Expr, Expr]:
+def _source(
+    number: Expr, sizes: Sequence[Expr], outer: Sequence[Expr], width: Sequence[tuple[int, int]]
+) -> tuple[Expr, Expr]:
     """True if a row of the output lies inside of the input, and the number of that row there."""
     inside: Expr = const(True, "bool")
     source: Expr = const(0)

@@ -136,7 +136,6 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = wants_nhwc(lowerer, chain)
     x = lowerer.tensor(source, nhwc=nhwc)
-    fixed = lowerer.has_fixed_sizes(chain)
     if scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], call.attrs), chain.result)
         lowerer.give(chain.result, value, nhwc=nhwc)

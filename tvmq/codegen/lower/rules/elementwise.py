@@ -197,9 +197,10 @@ def prelu(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.prelu of a picture with constant slopes; all others go as they stand."""
     call, picture = lowerer.view.value[chain.head], rank_of(lowerer.view.var[chain.result])
     moved = nhwc_constant(call.args[1], picture) if is_const(call.args[1]) and wants_nhwc(lowerer, chain) else None
-    x = lowerer.nhwc(call.args[0].name) if moved is not None else None
-    slopes = None if x is None else const_value(moved)
-    if slopes is None or slopes.shape[-1:] != sizes_of(x)[-1:] or slopes.size != slopes.shape[-1]:
+    if moved is None:
+        return same_layout(lowerer, chain)
+    x, slopes = lowerer.nhwc(call.args[0].name), const_value(moved)
+    if slopes.shape[-1:] != sizes_of(x)[-1:] or slopes.size != slopes.shape[-1]:
         return same_layout(lowerer, chain)  # the kernel takes a slope for each channel: no slopes of rows or columns
     step = PreluStep(x_dtype=dtype_of(x), **named_alike(PreluStep, call))
     kernel = lowerer.choose(choose_prelu, kernel_shape(x), slopes.reshape(-1), step)

@@ -107,7 +107,7 @@ def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a float sum or mean to one kernel; False for axes apart, and dynamic sizes but along rows or over pixels."""
+    """Lower a float sum or mean to one kernel; False for axes apart, dynamic sizes but along rows or over pixels."""
     call = lowerer.view.value[chain.head]
     source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
     nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])
@@ -124,7 +124,8 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     if fixed:
         outer, count, inner = ((math.prod(map(int, part)),) for part in (outer, count, inner))
         x = lowerer.reshape(x, [*outer, *count, *inner], f"{chain.result}_rows")
-    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, 1 if rows else int(inner[0]), bool(call.attrs.mean), rows))
+    sums = FloatSum(outer, count, 1 if rows else int(inner[0]), bool(call.attrs.mean), rows)
+    kernel = lowerer.choose(choose_float_sum, sums)
     if kernel is None:
         return False
     out = [*list(x.ty.shape)[: len(outer)], *inner]
