@@ -122,11 +122,11 @@ def _walk(function: FunctionBuilder, shape: Shape, b_shape: Shape) -> tuple[list
         sizes, (strides,) = collapse(known, broadcast_strides(known, other))
         return sizes, strides
     groups: list[tuple[bool, list[Any]]] = []  # of neighbouring axes: does b move, their sizes
-    for size, other in zip(shape, b_shape, strict=True):
+    for size, factor in zip(shape, b_shape, strict=True):
         if size == 1:
             continue
-        if not groups or groups[-1][0] != (other == size):
-            groups.append((other == size, []))
+        if not groups or groups[-1][0] != (factor == size):
+            groups.append((factor == size, []))
         groups[-1][1].append(size)
     walk: list[tuple[Any, Any]] = []
     step: Any = 1
