@@ -1,0 +1,57 @@
+"""Samples on emulated CPUs: qemu-x86_64 runs a saved model in a Python of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from harness.zoo import Feed
+
+EMULATOR = "qemu-x86_64"
+CPUS = {"Haswell": 1, "Nehalem": 2}  # and the level of the code that runs there
+
+
+def missing() -> str:
+    """What is missing; "" where CPUs can be emulated."""
+    return "" if shutil.which(EMULATOR) else f"there is no {EMULATOR} (Debian: qemu-user)"
+
+
+def write_feeds(path: Path, feeds: list[Feed]) -> None:
+    """Write batches for `run_here`."""
+    np.savez(path, **{f"{number} {name}": array for number, feed in enumerate(feeds) for name, array in feed.items()})
+
+
+def hash_on(cpu: str, model: Path, feeds: Path) -> str:
+    """sha256 of the model's first outputs of all batches on an emulated CPU, in hexadecimal digits."""
+    script = Path(__file__).parents[1] / "invariance.py"
+    command = [EMULATOR, "-cpu", cpu, sys.executable, script, "--child", f"{model},{feeds}"]
+    done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, text=True, check=True)
+    return str(json.loads(done.stdout.splitlines()[-1]))
+
+
+def run_here(what: str) -> str:
+    """The same, on this CPU: "model,feeds"."""
+    import tvmq
+
+    model, feeds = what.split(",")
+    executable = tvmq.load(model)
+    with np.load(feeds) as file:
+        given: dict[str, Feed] = {}
+        for key in file.files:
+            number, name = key.split(" ", 1)
+            given.setdefault(number, {})[name] = file[key]
+    return hash_arrays(executable.run(feed)[0] for feed in given.values())
+
+
+def hash_arrays(arrays: Iterable[np.ndarray]) -> str:
+    """sha256 of the bytes of arrays one behind the other."""
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
