@@ -1,6 +1,6 @@
 """How many different results a sample has, in batches, orders, paddings and threads: tvmq and other runtimes.
 
-    python benchmarks/invariance.py --texts minilm_free.onnx --words minilm_calib.npz,minilm_test.npz --tasks ""
+    python benchmarks/invariance.py --texts minilm_free.onnx --words minilm_calib.npz minilm_test.npz --tasks ""
     python benchmarks/invariance.py --texts e5_small.onnx --words e5_small.npz --tasks ""       vectors/e5_small.py
     python benchmarks/invariance.py [--tasks lstm,vit_cifar10,resnet8_cifar10] [--quick]
 
@@ -8,7 +8,7 @@ All samples are run alone and in `--runs` random surroundings: each time in anot
 with up to 16 more masked positions (on the left too where positions are counted by the mask) and other values there, by
 1 or 2 threads. tvmq's code for this CPU, for AVX2 (one run in 5) and for SSE4 (one in 50) take turns.
 --texts      ONNX model of ids and a mask, [batch, length], both dynamic
---words      .npz, several with commas between, whose first arrays [samples, length] have ids, 0 where a text has ended
+--words      .npz whose first arrays [samples, length] have ids, 0 where a text has ended
 Contestants  tvmq in float, int8 and int8 with scales at run time; onnxruntime in float, with static int8 (QDQ, per
              channel) and with dynamic int8; OpenVINO in float and in NNCF's int8; of encoders CTranslate2 and torch too
 Columns      samples; runs; sha256: different hashes of all results together, one each run; results of a sample, at
@@ -135,14 +135,14 @@ COMMAND = Command(
     child=lambda options: emulated.run_here(options.child),
     arguments=[
         argument("--texts", type=Path, help="ONNX model of texts of any number and length"),
-        argument("--words", default="", help=".npz of ids"),
+        argument("--words", type=Path, nargs="*", default=[], help=".npz of ids"),
         argument("--samples", type=int, default=10000, help="of each model, for tvmq in int8"),
         argument("--peer-samples", type=int, default=100, help="for other runtimes and for float"),
         argument("--runs", type=int, default=200, help="random surroundings"),
         argument("--compared", type=int, default=1000, help="samples that quality is measured with"),
         argument("--rounds", type=int, default=ROUNDS, help="of timing"),
         argument("--only", nargs="*", default=[], help="names of contestants; float ones give quality"),
-        argument("--emulate", default="", help="CPUs of qemu: Haswell, Nehalem"),
+        argument("--emulate", default="", help="CPUs of qemu, with commas between: Haswell,IvyBridge"),
         argument("--emulated-samples", type=int, default=20, help="that run there"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -71,17 +71,17 @@ def text_case(options: Namespace, folder: Path) -> Case:
     return Case(Path(path).stem, Path(path), texts[:CALIBRATED], texts[CALIBRATED:])
 
 
-def read_texts(paths: str, names: list[str], words: int, count: int) -> list[Feed]:
+def read_texts(paths: Sequence[Path], names: list[str], words: int, count: int) -> list[Feed]:
     """Texts of their own lengths, each with one row of ids and a mask of ones.
 
-    paths  of arrays [samples, length], commas between; texts beyond theirs are the begin of one and the end of another
+    paths  of arrays [samples, length]; texts beyond theirs are the begin of one and the end of another
     """
     random = np.random.default_rng(0)
     if not paths:
         rows = [random.integers(1, words, random.integers(*LENGTHS)) for _ in range(count)]
     else:
         rows = []
-        for path in paths.split(","):
+        for path in paths:
             with np.load(path) as file:
                 rows += [row[: np.count_nonzero(row)].astype(np.int64) for row in file[file.files[0]]]
         given = len(rows)

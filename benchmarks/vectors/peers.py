@@ -103,7 +103,7 @@ def run_torch(bert: Bert, *, int8: bool) -> Run:
             x = normalize(x + dense[f"{layer}o"](mixed.transpose(1, 2).flatten(2)), f"{name}n1")
             x = normalize(x + dense[f"{layer}fc2"](f.gelu(dense[f"{layer}fc1"](x))), f"{name}n2")
         kept = mask[:, :, None].to(x.dtype)
-        return np.array((x * kept).sum(1) / kept.sum(1))
+        return ((x * kept).sum(1) / kept.sum(1)).numpy()
 
     def without_gradients(*arguments: Any) -> np.ndarray:
         with torch.inference_mode():
