@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,8 @@ COLUMNS = columns(
 
 def measure(options: Namespace) -> Iterator[dict[str, Any]]:
     """The figures of each contestant on each model."""
+    emulated_cpus = [name for name in options.emulate.split(",") if name]
+    emulated.check_cpus(emulated_cpus)
     with tempfile.TemporaryDirectory() as folder:
         for case in cases(options, Path(folder)):
             runners = list(contestants(case, Path(folder), options.cache, options.only))
@@ -55,8 +57,8 @@ def measure(options: Namespace) -> Iterator[dict[str, Any]]:
             for contestant, ms in zip(runners, times, strict=True):
                 row, alone = figures(case, contestant, floats, options)
                 yield {**row, "ms": ms}
-                if options.emulate and contestant.is_promised:
-                    yield from emulate(case, contestant, alone, options)
+                if contestant.is_promised:
+                    yield from emulate(case, contestant, alone, emulated_cpus, options.emulated_samples)
 
 
 def figures(
@@ -91,17 +93,17 @@ def compare(alone: np.ndarray, floats: np.ndarray | None, count: int) -> dict[st
 
 
 def emulate(
-    case: Case, contestant: Contestant, alone: np.ndarray, options: Namespace
+    case: Case, contestant: Contestant, alone: np.ndarray, cpus: Sequence[str], count: int
 ) -> Iterator[dict[str, Any]]:
     """A row for each emulated CPU: one sha256 where it gives what this CPU gave to samples run alone."""
     random = np.random.default_rng(1)
-    count = min(options.emulated_samples, len(alone))
+    count = min(count, len(alone))
     order = list(batches(count, random))
     wanted = emulated.hash_arrays([alone[rows] for rows in order])
     with tempfile.TemporaryDirectory() as folder:
         feeds = Path(folder, "feeds.npz")
         emulated.write_feeds(feeds, [join(case, rows, random) for rows in order])
-        for cpu in options.emulate.split(","):
+        for cpu in cpus:
             found = emulated.hash_on(cpu, contestant.files[emulated.CPUS[cpu]], feeds)
             yield {
                 "model": case.name, "contestant": f"{contestant.name}, emulated {cpu}", "samples": count, "runs": 1,

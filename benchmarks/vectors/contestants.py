@@ -21,7 +21,7 @@ TARGETS = ("llvm", "x86-64-v3", "x86-64-v2")
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way to run a model.
+    """Runtime with a form of the model.
 
     base    name of its runtime's float model, which quality is compared with
     levels  how many instruction sets it can be told to use

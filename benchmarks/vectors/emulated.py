@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,13 @@ EMULATOR = "qemu-x86_64"
 CPUS = {"Haswell": 1, "IvyBridge": 2}  # and the level of the code that runs there; NumPy needs AVX under qemu 7
 
 
-def missing() -> str:
-    """What is missing; "" where CPUs can be emulated."""
-    return "" if shutil.which(EMULATOR) else f"there is no {EMULATOR} (Debian: qemu-user)"
+def check_cpus(names: Sequence[str]) -> None:
+    """Raise SystemExit where one of these CPUs cannot be emulated."""
+    unknown = [name for name in names if name not in CPUS]
+    if unknown:
+        raise SystemExit(f"invariance: --emulate {','.join(unknown)}: code is made for {', '.join(CPUS)}")
+    if names and not shutil.which(EMULATOR):
+        raise SystemExit(f"invariance: --emulate needs {EMULATOR}; install Debian's package qemu-user, or its like")
 
 
 def write_feeds(path: Path, feeds: list[Feed]) -> None:
@@ -36,7 +40,7 @@ def hash_on(cpu: str, model: Path, feeds: Path) -> str:
 
 
 def run_here(what: str) -> str:
-    """The same, on this CPU: "model,feeds"."""
+    """Hash the same on this CPU; what: "model,feeds"."""
     import tvmq
 
     model, feeds = what.split(",")

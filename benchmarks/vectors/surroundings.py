@@ -18,7 +18,7 @@ Run = Callable[[Feed, int, int], np.ndarray]  # inputs, threads, level of instru
 
 @dataclass
 class Results:
-    """What all runs gave.
+    """Results of all runs.
 
     alone    [samples, ...] of samples run alone, which may be more than were run in surroundings
     hashes   all results of each sample
@@ -49,7 +49,7 @@ def batches(count: int, random: np.random.Generator) -> Iterator[np.ndarray]:
 
 
 def join(case: Case, rows: Sequence[int], random: np.random.Generator) -> Feed:
-    """One batch; positions that the mask leaves out hold values of other samples."""
+    """Join samples to a batch; positions that the mask leaves out hold values of other samples."""
     samples = [case.samples[row] for row in rows]
     if case.mask is None:
         return {name: np.concatenate([sample[name] for sample in samples]) for name in samples[0]}

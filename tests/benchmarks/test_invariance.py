@@ -44,7 +44,7 @@ def test_results_are_counted(script: Any, case: Any) -> None:
 
 
 def test_a_run_that_differs_once_is_seen(script: Any, case: Any) -> None:
-    """One sample of one batch, at one level of instructions."""
+    """A run at another level of instructions makes a second hash of all samples."""
 
     def run(feed: dict[str, np.ndarray], _threads: int, level: int) -> np.ndarray:
         return own(feed) + np.float32(level == 2)
@@ -96,7 +96,7 @@ def test_rankings_are_compared(script: Any) -> None:
 
 
 def test_an_encoder_is_the_same_in_torch(script: Any, tmp_path: Path) -> None:
-    """What is written as ONNX, read back, and run by PyTorch and onnxruntime, with padding on both sides."""
+    """PyTorch and onnxruntime agree on an encoder that was written as ONNX and read back, padded on both sides."""
     pytest.importorskip("torch")
     bert, random = script("vectors.bert"), np.random.default_rng(0)
     shapes = {"word": (20, 64), "pos": (32, 64), **{f"layers.0.{name}": (64, 64) for name in "qkvo"}}
@@ -151,7 +151,7 @@ def test_words_are_split_into_the_most_probable_pieces(script: Any) -> None:
 
 @pytest.mark.slow
 def test_a_saved_model_is_hashed(script: Any, case: Any, tmp_path: Path) -> None:
-    """What an emulated CPU is asked for, here."""
+    """The hash that an emulated CPU is asked for is that of the results here."""
     import tvmq
 
     emulated, path = script("vectors.emulated"), tmp_path / "encoder.tvmq"
@@ -162,3 +162,13 @@ def test_a_saved_model_is_hashed(script: Any, case: Any, tmp_path: Path) -> None
     wanted = emulated.hash_arrays(executable.run(sample)[0] for sample in case.samples)
     assert emulated.run_here(f"{path},{tmp_path / 'feeds.npz'}") == wanted
     assert emulated.hash_arrays([np.zeros(2), np.ones(1)]) != emulated.hash_arrays([np.zeros(2), np.zeros(1)])
+
+
+def test_unknown_cpus_are_refused(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    emulated = script("vectors.emulated")
+    with pytest.raises(SystemExit, match="--emulate i486: code is made for Haswell, IvyBridge"):
+        emulated.check_cpus(["Haswell", "i486"])
+    monkeypatch.setattr(emulated.shutil, "which", lambda _name: None)
+    emulated.check_cpus([])
+    with pytest.raises(SystemExit, match="install Debian's package qemu-user"):
+        emulated.check_cpus(["Haswell"])
