@@ -24,7 +24,7 @@ from tvmq.codegen.schedule.accesses import LoopBlock, describe
 def flatten_block(schedule: Any, block: Any, vector_bytes: int) -> None:
     """Make one loop of those along which memory moves element by element, if vectors need it."""
     facts = describe(schedule.get(block))
-    if facts is None or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):
+    if facts is None or facts.dynamic or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):
         return
     inner = facts.contiguous_tail(range(len(facts.extents)))
     if not _cross_rows(facts, inner, vector_bytes):
@@ -43,13 +43,18 @@ def with_parameters(scheduled: Any, original: Any) -> Any:
     views = [
         tirx.DeclBuffer(flat, data=param.data)
         for flat, param in zip(scheduled.params, original.params, strict=True)
-        if len(flat.shape) != len(param.shape)
+        if _rank(flat) != _rank(param)
     ]
     if not views:
         return scheduled
     pairs = zip(scheduled.params, original.params, strict=True)
-    params = [flat if len(flat.shape) == len(param.shape) else param for flat, param in pairs]
+    params = [flat if _rank(flat) == _rank(param) else param for flat, param in pairs]
     return tirx.PrimFunc(params, tirx.SeqStmt([*views, scheduled.body]), attrs=scheduled.attrs)
+
+
+def _rank(param: Any) -> int:
+    """Number of axes of a parameter; 0 for a size that is one."""
+    return len(getattr(param, "shape", ()))
 
 
 def _cross_rows(facts: LoopBlock, inner: Sequence[int], vector_bytes: int) -> bool:

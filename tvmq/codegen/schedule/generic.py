@@ -4,7 +4,7 @@
     producers are written into their consumers      where that repeats no work that counts, and no function of floats
                                                     comes into another
     tensors are flattened                           where vectors would run over the ends of rows (flatten.py)
-    each nest that remains is scheduled             loop_nest.py
+    each nest that remains is scheduled             loop_nest.py; dynamic_rows.py where rows have dynamic lengths
 
 A step that TVM refuses is left out; a function of another form keeps its plain loops.
 """
@@ -22,6 +22,7 @@ from tvm_ffi import StructuralKey
 from tvmq.base.tvm_internals import OPAQUE
 from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.schedule.accesses import LoopBlock, describe
+from tvmq.codegen.schedule.dynamic_rows import takes_rows, vectorize_rows
 from tvmq.codegen.schedule.flatten import flatten_block, with_parameters
 from tvmq.codegen.schedule.float_rounding import fence_products
 from tvmq.codegen.schedule.loop_nest import NestScheduler
@@ -78,9 +79,12 @@ def schedule_function(func: Any, vector_bytes: int) -> Any:
         for block in _blocks(schedule):
             facts = describe(schedule.get(block))
             if facts is not None and len(schedule.get_loops(block)) == len(facts.extents):
+                if takes_rows(schedule.get(block), facts, schedule.mod[ENTRY].params, vector_bytes):
+                    continue
                 with _if_possible():
                     NestScheduler(schedule, block, facts, vector_bytes).run()
-        return with_parameters(schedule.mod[ENTRY], func).with_attr(SCHEDULED, True)
+        scheduled = vectorize_rows(schedule.mod[ENTRY], vector_bytes)
+        return with_parameters(scheduled, func).with_attr(SCHEDULED, True)
     except Exception:  # errors of TVM's passes have no common base; plain loops are right as well
         return func
 

@@ -24,7 +24,7 @@ from tvmq.codegen.lower.lowerer import Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS
 from tvmq.graph.sizes import is_number, name_dynamic_sizes
-from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, is_const, make_const, op_name, rank_of, shape_of
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -107,23 +107,24 @@ def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a float sum or mean to one kernel; False for axes apart, and dynamic sizes outside of pictures."""
+    """Lower a float sum or mean to one kernel; False for axes apart, and dynamic sizes but along rows or over pixels."""
     call = lowerer.view.value[chain.head]
     source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
     nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])
     fixed = lowerer.has_fixed_sizes(chain)
-    if not fixed and not (nhwc and axes == [2, 3] and is_number(call.args[0].ty.shape[1])):
+    pixels = nhwc and axes == [2, 3] and is_number(call.args[0].ty.shape[1])
+    nhwc = nhwc and (fixed or pixels)
+    rows = not fixed and not pixels
+    axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
+    if axes != list(range(axes[0], axes[-1] + 1)) or (rows and axes[-1] != rank_of(call.args[0]) - 1):
         return False
     x = lowerer.tensor(source, nhwc=nhwc)
-    axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
-    if axes != list(range(axes[0], axes[-1] + 1)):
-        return False
     shape, sizes = list(x.ty.shape), kernel_shape(x)
     outer, count, inner = sizes[: axes[0]], sizes[axes[0] : axes[-1] + 1], sizes[axes[-1] + 1 :]
     if fixed:
         outer, count, inner = ((math.prod(map(int, part)),) for part in (outer, count, inner))
         x = lowerer.reshape(x, [*outer, *count, *inner], f"{chain.result}_rows")
-    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, int(inner[0]), bool(call.attrs.mean)))
+    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, 1 if rows else int(inner[0]), bool(call.attrs.mean), rows))
     if kernel is None:
         return False
     out = [*list(x.ty.shape)[: len(outer)], *inner]
