@@ -5,7 +5,7 @@ Layouts    a [*batch, rows, depth], b [*batch, depth, columns], y [*batch, rows,
 Loops      rows of a to scratch memory where `dot` cannot read them as they are; parallel job: a panel of columns of
            one pair of matrices, its lines interleaved as constant weights are: `columns` vectors as long as there are
            as many, then one vector, the last one shifted back; tiles of `rows` rows of a, the last one shifted back
-           fewer rows than a tile are taken one by one, fewer columns than a vector as single numbers
+           fewer rows than a tile are taken one by one, fewer columns than a vector are copied to a vector a line
 Depth      the last step has the last line of b several times, and the zero point of a for it: it adds nothing
 Beside     batch_matmul, of fixed sizes, reads and writes matrices at any distances and does what follows the sums
 Registers  rows x columns sums + columns vectors of b + 1 of a
@@ -115,7 +115,14 @@ class _DynamicMatmulTemplate(Template):
         self.batch, self.rows, self.depth, self.columns = map(function.count, sizes)
         self.steps = ceildiv(self.depth, self.ins.taps)
         self.pitch = bind(self.steps * self.ins.taps)
-        branch(self.columns >= self.lanes, self._panels, self._numbers)
+        rows, width = bind(self.batch * self.rows), self.tile_columns * self.lanes
+        self.source = self.a
+        if self.is_staged:
+            self.source = workspace(rows * self.pitch + SLACK, self.ins.x_dtype)
+            if self.b_zero:
+                self.row_terms = workspace(rows, "int32")
+            over_rows(rows, self.pitch, GRAIN, lambda: self._stage_row)
+        branch(self.columns >= self.lanes, lambda: self._wide_matrices(width), self._narrow_matrices)
 
     # ---- rows of a
 
@@ -141,40 +148,60 @@ class _DynamicMatmulTemplate(Template):
 
     # ---- panels of b
 
-    def _panels(self) -> None:
-        rows, width = bind(self.batch * self.rows), self.tile_columns * self.lanes
-        self.source = self.a
-        if self.is_staged:
-            self.source = workspace(rows * self.pitch + SLACK, self.ins.x_dtype)
-            if self.b_zero:
-                self.row_terms = workspace(rows, "int32")
-            over_rows(rows, self.pitch, GRAIN, lambda: self._stage_row)
+    def _wide_matrices(self, width: int) -> None:
+        """Panels of b as it is."""
+        b, y = (self.b, self.columns), (self.y, self.columns)
         wide = bind(T.floordiv(self.columns, width))
         panels = bind(wide + T.floordiv(self.columns - wide * width + (self.lanes - 1), self.lanes))
         with T.parallel(0, self.batch * panels) as job:
             matrix, panel = make_opaque(T.floordiv(job, panels)), make_opaque(T.floormod(job, panels))
+
+            def at(first: Expr, vectors: int) -> None:
+                places = matrix * self.depth * self.columns + first, matrix * self.rows * self.columns + first
+                self._panel(make_opaque(matrix * self.rows), b, y, tuple(map(make_opaque, places)), vectors)
+
             narrow = make_opaque(wide * width + (panel - wide) * self.lanes)
             branch(
                 panel < wide,
-                lambda: self._panel(matrix, make_opaque(panel * width), self.tile_columns),
-                lambda: self._panel(matrix, make_opaque(T.min(narrow, self.columns - self.lanes)), 1),
+                lambda: at(make_opaque(panel * width), self.tile_columns),
+                lambda: at(make_opaque(T.min(narrow, self.columns - self.lanes)), 1),
             )
 
-    def _panel(self, matrix: Expr, first: Expr, vectors: int) -> None:
-        """Some vectors of columns from `first` of the product of one pair of matrices."""
+    def _narrow_matrices(self) -> None:
+        """Fewer columns than a vector: by copies of b and y whose lines are vectors."""
+        with T.parallel(0, self.batch) as matrix:
+            b = workspace(self.depth * self.lanes, self.product.dtypes[1])
+            y = workspace(self.rows * self.lanes, "int32")
+            begin, row = make_opaque(matrix * self.depth * self.columns), make_opaque(matrix * self.rows)
+            with T.serial(0, self.depth) as line:
+                store(b, line * self.lanes, spread(0, self.lanes, self.product.dtypes[1]), self.lanes)
+                with T.serial(0, self.columns) as i:
+                    code = load(self.b, begin + line * self.columns + i, self.product.dtypes[1])
+                    store(b, line * self.lanes + i, code, 1)
+            self._panel(row, (b, self.lanes), (y, self.lanes), (0, 0), 1)
+            with T.serial(0, self.rows) as line:
+                with T.serial(0, self.columns) as i:
+                    store(self.y, (row + line) * self.columns + i, load(y, line * self.lanes + i, "int32"), 1)
+
+    def _panel(
+        self, row: Expr, b: tuple[Buffer, Expr], y: tuple[Buffer, Expr], places: tuple[Expr, ...], vectors: int
+    ) -> None:
+        """Some vectors of columns of the product of one pair of matrices.
+
+        row     of all rows of a, the matrix's first
+        b, y    and how far their lines lie apart; places: where the panel begins in each
+        """
         packed = workspace(self.steps * (vectors * self.lanes * self.ins.taps), self.ins.w_dtype)
-        terms = self._pack(packed, make_opaque(matrix * self.depth * self.columns + first), vectors)
-        source, target = make_opaque(matrix * self.rows), make_opaque(matrix * self.rows * self.columns + first)
+        terms = self._pack(packed, b, places[0], vectors)
 
         def tiles(rows: int) -> None:
             with T.serial(0, T.floordiv(self.rows + (rows - 1), rows)) as tile:
-                row = make_opaque(T.min(tile * rows, self.rows - rows))
-                places = make_opaque(source + row), make_opaque(target + row * self.columns)
-                self._tile(packed, terms, *places, rows)
+                first = make_opaque(T.min(tile * rows, self.rows - rows))
+                self._tile(packed, terms, make_opaque(row + first), y, make_opaque(places[1] + first * y[1]), rows)
 
         branch(self.rows >= self.tile_rows, lambda: tiles(self.tile_rows), lambda: tiles(1))
 
-    def _pack(self, packed: Buffer, begin: Expr, vectors: int) -> list[Register]:
+    def _pack(self, packed: Buffer, b: tuple[Buffer, Expr], begin: Expr, vectors: int) -> list[Register]:
         """Interleave the lines of a panel that begins there; a_zero * the sums of its columns."""
         ins, vector = self.ins, self.lanes * self.ins.taps
         terms = [Register("int32", self.lanes) for _ in range(vectors)]
@@ -183,8 +210,8 @@ class _DynamicMatmulTemplate(Template):
 
         def pack(step: Expr, lines: list[Expr]) -> None:
             for column, register in enumerate(terms):
-                places = [begin + line * self.columns + column * self.lanes for line in lines]
-                weight = bind(interleave_weights(ins, [self._line(place) for place in places]))
+                places = [begin + line * b[1] + column * self.lanes for line in lines]
+                weight = bind(interleave_weights(ins, [self._line(b[0], place) for place in places]))
                 store(packed, (step * vectors + column) * vector, weight, vector)
                 if self.a_zero:
                     register.set(ins.dot(register.get(), spread(self.a_zero, vector, ins.x_dtype), weight))
@@ -195,12 +222,14 @@ class _DynamicMatmulTemplate(Template):
         pack(last, [make_opaque(T.min(last * ins.taps + tap, self.depth - 1)) for tap in range(ins.taps)])
         return terms
 
-    def _line(self, offset: Expr) -> Expr:
+    def _line(self, b: Buffer, offset: Expr) -> Expr:
         """A vector of b's codes as `dot` takes weights."""
-        codes = load(self.b, offset, vector_type(self.product.dtypes[1], self.lanes))
+        codes = load(b, offset, vector_type(self.product.dtypes[1], self.lanes))
         return bind(weights(self.ins, codes, self.product.zeros[1], self.lanes))
 
-    def _tile(self, packed: Buffer, terms: list[Register], row: Expr, target: Expr, rows: int) -> None:
+    def _tile(
+        self, packed: Buffer, terms: list[Register], row: Expr, y: tuple[Buffer, Expr], target: Expr, rows: int
+    ) -> None:
         """Sums of some rows and the columns of a panel."""
         sums = [[Register("int32", self.lanes) for _ in terms] for _ in range(rows)]
         for i, line in enumerate(sums):
@@ -214,27 +243,7 @@ class _DynamicMatmulTemplate(Template):
                 total = register.get()
                 if self.a_zero:
                     total = wrapping_operation("sub", total, term.get(), self.lanes)
-                store(self.y, target + i * self.columns + column * self.lanes, total, self.lanes)
-
-    # ---- fewer columns than a vector
-
-    def _numbers(self) -> None:
-        """All columns of each row, one by one."""
-        with T.parallel(0, self.batch * self.rows) as index:
-            row = make_opaque(index)
-            begin = make_opaque(T.floordiv(row, self.rows) * self.depth * self.columns)
-            with T.serial(0, self.columns) as column:
-                total = Register("int32", 1)
-                total.set(const(0))
-                with T.serial(0, self.depth) as k:
-                    b = self._centred_code(self.b, begin + k * self.columns + column, 1)
-                    total.set(total.get() + self._centred_code(self.a, row * self.depth + k, 0) * b)
-                store(self.y, row * self.columns + column, total.get(), 1)
-
-    def _centred_code(self, buffer: Buffer, offset: Expr, operand: int) -> Expr:
-        """A code less its zero point, int32."""
-        code = load(buffer, offset, self.product.dtypes[operand])
-        return bind(T.Cast("int32", code) - const(self.product.zeros[operand]))
+                store(y[0], target + i * y[1] + column * self.lanes, total, self.lanes)
 
 
 def interleave_weights(ins: Instructions, lines: list[Expr]) -> Expr:

@@ -2,8 +2,8 @@
 
 Computes   sum of a * b over the depth, in this order, one fused multiply-add a product (see float_vectors)
 Layouts    a [*batch, rows, depth], b [*batch, depth, columns], y [*batch, rows, columns]; any size may be dynamic
-Loops      parallel job: a panel of columns of one pair of matrices, packed [depth][column]: `columns` vectors as long as
-           there are as many, then one vector, the last one shifted back; fewer columns than a vector as single numbers
+Loops      parallel job: a panel of columns of one pair of matrices, packed [depth][column]: `columns` vectors as long
+           as there are as many, then one vector, the last one shifted back; fewer columns have zeros behind them
            tiles of `rows` rows of a, the last one shifted back; fewer rows than a tile one by one
 Beside     batch_matmul_float, of fixed sizes, reads and writes matrices at any distances
 Registers  rows x columns sums + columns vectors of b + 1 of a
@@ -27,8 +27,6 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     branch,
-    ceildiv,
-    const,
     load,
     spread,
     store,
@@ -146,7 +144,8 @@ class _DynamicFloatMatmulTemplate(Template):
             with T.serial(0, self.depth) as step:
                 store(packed, step * lanes, spread(0.0, lanes, "float32"), lanes)
                 with T.serial(0, self.columns) as column:
-                    store(packed, step * lanes + column, load(self.b, begin + step * self.columns + column, "float32"), 1)
+                    value = load(self.b, begin + step * self.columns + column, "float32")
+                    store(packed, step * lanes + column, value, 1)
             with T.serial(0, self.rows) as index:
                 row, total = make_opaque(matrix * self.rows + index), Register("float32", lanes)
                 total.set(spread(0.0, lanes, "float32"))
