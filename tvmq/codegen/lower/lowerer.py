@@ -109,7 +109,7 @@ ANY_SIZE = (
     "nn.max_pool2d",
     "image.resize2d", "concat", "take", "matmul", "tvmq.matmul", "tvmq.group_matmul", "tvmq.layer_norm",
     "tvmq.rms_norm", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize", "tvmq.add", "tvmq.table", "tvmq.multiply",
-    "tvmq.prelu", "nn.pad", "nn.avg_pool2d", "tvmq.sum_pool",
+    "tvmq.prelu", "nn.pad", "nn.avg_pool2d", "tvmq.sum_pool", "tvmq.softmax",
     *where(kind=RECURRENT), *VALUE_BY_VALUE,
 )  # fmt: skip
 

@@ -101,8 +101,8 @@ def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
     """Lower a float softmax to one kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
     x = lowerer.logical(call.args[0].name)
-    kernel = softmax(shape_of(x), lowerer.isa, int(call.attrs.axis))
-    lowerer.give_logical(chain.result, lowerer.call(kernel, [x], shape_of(x), "float32", chain.result))
+    kernel = softmax(kernel_shape(x), lowerer.isa, int(call.attrs.axis))
+    lowerer.give_logical(chain.result, lowerer.call(kernel, [x], list(x.ty.shape), "float32", chain.result))
     return True
 
 
