@@ -108,7 +108,7 @@ LOWERINGS: dict[str, str] = {
 ANY_SIZE = (
     "nn.conv1d", "nn.conv2d", "nn.conv1d_transpose", "nn.conv2d_transpose", "tvmq.conv_transpose", "nn.max_pool2d",
     "image.resize2d", "concat", "take", "matmul", "tvmq.matmul", "tvmq.group_matmul", "tvmq.layer_norm",
-    "tvmq.rms_norm", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize", "tvmq.add", "tvmq.table",
+    "tvmq.rms_norm", "tvmq.softmax", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize", "tvmq.add", "tvmq.table",
     "tvmq.dynamic_scale", "tvmq.dynamic_dequantize", *where(kind=RECURRENT), *VALUE_BY_VALUE,
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 Computes   numerics.softmax, bit for bit: the same products, sums and quotients, each rounded by itself
 Layouts    any axis; a row along it is copied to scratch memory, so that its elements are neighbours
+           any size may be dynamic, but of the axes behind the softmax
 Loops      parallel chunks of rows; vectors of 16 lanes, as the definition sums, whatever the CPU's width
 Rounding   every product that feeds a sum is fenced, or LLVM would round both at once (FMA)
 
@@ -21,10 +22,12 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
+    ceildiv,
     const,
     fence,
     flatten_buffer,
     load,
+    shape_of_sizes,
     spread,
     store,
     vector_type,
@@ -32,7 +35,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import FLOAT, LANES, spread_float, sum_halves
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows, tail_pieces
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes, over_rows, tail_pieces
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 
@@ -42,15 +45,16 @@ ROUNDER = 1.5 * 2.0**23
 INT = vector_type("int32", LANES)
 
 
-def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
-    """Kernel x -> softmax of x along an axis, float32, of the same shape."""
-    shape = tuple(int(extent) for extent in shape)
+def softmax(shape: Sequence[int | str], isa: Isa, axis: int = -1) -> Kernel:
+    """Kernel x -> softmax of x along an axis, float32, of the same shape; shape: numbers, and names of dynamic sizes."""
+    shape = shape_of_sizes(shape)
     axis %= len(shape)
-    length, inner = shape[axis], prod(shape[axis + 1 :])
+    inner = prod(int(size) for size in shape[axis + 1 :])
     name = f"softmax_{isa.name}"
     with FunctionBuilder(name, {"x": (shape, "float32"), "y": (shape, "float32")}) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)
-        padded = -(-length // LANES) * LANES
+        length, rows = function.count(shape[axis : axis + 1]), function.count((*shape[:axis], inner))
+        padded = bind(ceildiv(length, LANES) * LANES) if isinstance(shape[axis], str) else -(-length // LANES) * LANES
 
         def start() -> Callable[[Expr], None]:
             scratch = workspace(padded, "float32")
@@ -62,14 +66,15 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
 
             return row
 
-        over_rows(prod(shape) // length if length else 0, length, GRAIN, start)
+        over_rows(0 if isinstance(length, int) and not length else rows, length, GRAIN, start)
     return Kernel(name, function.prim_func, (), ("softmax", shape, axis), work=KernelWork("softmax", 40.0))
 
 
-def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:
+def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: Expr, stride: int) -> None:
     """Compute a row: elements begin, begin + stride, ... of x to the same places of y."""
     _copy_in(x, scratch, begin, length, stride)
-    vectors = -(-length // LANES)
+    is_known = isinstance(length, int)
+    vectors = ceildiv(length, LANES)
     largest = Register("float32", LANES)
     largest.set(spread_float(-LARGEST))
     with T.serial(0, vectors) as i:
@@ -79,7 +84,7 @@ def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride
     total.set(spread_float(0.0))
     with T.serial(0, vectors) as i:
         power = exp_negative(bind(load(scratch, i * LANES, FLOAT) - highest))
-        if length % LANES:
+        if not is_known or length % LANES:
             lanes = T.ramp(i * LANES, 1, LANES)
             power = bind(T.Select(lanes < spread(length, LANES), power, spread_float(0.0)))
         store(scratch, i * LANES, power, LANES)
@@ -88,7 +93,7 @@ def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride
     _copy_out(scratch, y, begin, length, stride, divisor)
 
 
-def _copy_in(x: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:
+def _copy_in(x: Buffer, scratch: Buffer, begin: Expr, length: Expr, stride: int) -> None:
     """A row with infinities and NaN made finite; the lowest number behind its end."""
 
     def clamp(value: Expr, lanes: int) -> Expr:
@@ -103,12 +108,12 @@ def _copy_in(x: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) 
             scratch, i, clamp(load(x, begin + i * stride, vector_type("float32", lanes)), lanes), lanes
         ),
     )
-    if length % LANES:
-        with T.serial(0, LANES - length % LANES) as i:
+    if not isinstance(length, int) or length % LANES:
+        with T.serial(0, ceildiv(length, LANES) * LANES - length) as i:
             store(scratch, i + length, const(float(-LARGEST), "float32"), 1)
 
 
-def _copy_out(scratch: Buffer, y: Buffer, begin: Expr, length: int, stride: int, divisor: Expr) -> None:
+def _copy_out(scratch: Buffer, y: Buffer, begin: Expr, length: Expr, stride: int, divisor: Expr) -> None:
     def quotient(i: Expr, lanes: int) -> None:
         power = load(scratch, i, vector_type("float32", lanes))
         store(y, begin + i * stride, power / spread(divisor, lanes), lanes)
@@ -116,11 +121,14 @@ def _copy_out(scratch: Buffer, y: Buffer, begin: Expr, length: int, stride: int,
     _over_row(length, stride, quotient)
 
 
-def _over_row(length: int, stride: int, body: Callable[[Expr, int], None]) -> None:
+def _over_row(length: Expr, stride: int, body: Callable[[Expr, int], None]) -> None:
     """body(i, lanes) for all elements of a row: vectors if they are neighbours, and what is left over."""
     if stride > 1:
         with T.serial(0, length) as i:
             body(i, 1)
+        return
+    if not isinstance(length, int):
+        over_lanes(length, LANES, body)
         return
     if length >= LANES:
         with T.serial(0, length // LANES) as i:

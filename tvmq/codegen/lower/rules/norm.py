@@ -98,11 +98,14 @@ def _vector(lowerer: Lowerer, arg: relax.Expr, channels: int, name: str) -> rela
 
 
 def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a float softmax to one kernel, on the layout of the IR."""
+    """Lower a float softmax to one kernel, on the layout of the IR; False for dynamic sizes behind its axis."""
     call = lowerer.view.value[chain.head]
-    x = lowerer.logical(call.args[0].name)
-    kernel = softmax(shape_of(x), lowerer.isa, int(call.attrs.axis))
-    lowerer.give_logical(chain.result, lowerer.call(kernel, [x], shape_of(x), "float32", chain.result))
+    x, axis = lowerer.logical(call.args[0].name), int(call.attrs.axis)
+    sizes = kernel_shape(x)
+    if any(isinstance(size, str) for size in sizes[axis % len(sizes) + 1 :]):
+        return False
+    kernel = softmax(sizes, lowerer.isa, axis)
+    lowerer.give_logical(chain.result, lowerer.call(kernel, [x], list(x.ty.shape), "float32", chain.result))
     return True
 
 
