@@ -1,7 +1,8 @@
 """row_codes: codes of rows of floats by a scale that each row makes, with the floats themselves, all in one pass.
 
-Computes   v = x, or numerics.dynamic_dequantize(sums) and element-wise operators on it; scale = numerics.dynamic_scale(v)
-           along the last axis; codes = numerics.dynamic_quantize(v, scale); bit for bit
+Computes   v = x, or numerics.dynamic_dequantize(sums) and element-wise operators on it;
+           scale = numerics.dynamic_scale(v) along the last axis, codes = numerics.dynamic_quantize(v, scale);
+           bit for bit
 Layouts    any shape; the last axis, a row, has a known length, the others may be dynamic
 Loops      parallel chunks of rows; two walks over a row: values and their largest magnitude, then codes
 Rounding   each operation of the values is fenced, as in float_chain.py; codes by division, as the definition says

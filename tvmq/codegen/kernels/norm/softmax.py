@@ -46,7 +46,7 @@ INT = vector_type("int32", LANES)
 
 
 def softmax(shape: Sequence[int | str], isa: Isa, axis: int = -1) -> Kernel:
-    """Kernel x -> softmax of x along an axis, float32, of the same shape; shape: numbers, and names of dynamic sizes."""
+    """Kernel x -> softmax of x along an axis, float32, of its shape: numbers, and names of dynamic sizes."""
     shape = shape_of_sizes(shape)
     axis %= len(shape)
     inner = prod(int(size) for size in shape[axis + 1 :])

@@ -9,7 +9,7 @@
     tvmq.matmul -> dequantize -> [add ->] softmax -> quantize -> such a chain                      attention as a whole
     [add of two tensors ->] layer_norm or rms_norm -> [quantize]                                   residual streams
     reshape -> permute_dims -> reshape of codes                                                    depth-to-space
-    [sums -> dynamic_dequantize -> floats ->] dynamic_scale -> dynamic_quantize                    scales made at run time
+    [sums -> dynamic_dequantize -> floats ->] dynamic_scale -> dynamic_quantize                    scales of a run
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
 """

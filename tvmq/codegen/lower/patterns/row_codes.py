@@ -44,7 +44,7 @@ def floats_of_rows(view: View, name: str, owned: set[str], encoders: dict[str, l
         return []
     if not is_const(w_scale) or const_value(w_scale).size not in (1, sizes_of(var)[-1]) or not _has_known_rows(var):
         return []
-    if const_value(w_scale).size > 1 and const_value(w_scale).shape[-1] == 1:
+    if const_value(w_scale).size > 1 and const_value(w_scale).shape[-1] == 1:  # one for each row
         return []
     sizes = sizes_of(var)
     if sizes_of(sums) != sizes or sizes_of(x_scale) != (*sizes[:-1], 1):
@@ -59,6 +59,7 @@ def floats_of_rows(view: View, name: str, owned: set[str], encoders: dict[str, l
 
 
 def _has_known_rows(x: relax.Var) -> bool:
+    """True where the length of a row is known at compile time."""
     return rank_of(x) > 0 and is_number(x.ty.shape[-1])
 
 
