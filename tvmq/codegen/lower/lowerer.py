@@ -70,6 +70,7 @@ LOWERINGS: dict[str, str] = {
     "tvmq.quantize": "tvmq.codegen.lower.rules.convert:quantize",
     "tvmq.dequantize": "tvmq.codegen.lower.rules.convert:dequantize",
     "tvmq.requantize": "tvmq.codegen.lower.rules.convert:requantize",
+    **dict.fromkeys(("tvmq.dynamic_scale", "tvmq.dynamic_dequantize"), "tvmq.codegen.lower.rules.row_codes:lower"),
     "tvmq.float_sum": "tvmq.codegen.lower.rules.norm:lower_float_sum",
     "tvmq.softmax": "tvmq.codegen.lower.rules.norm:lower_softmax",
     **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm"), "tvmq.codegen.lower.rules.norm:lower"),
@@ -109,8 +110,8 @@ ANY_SIZE = (
     "nn.max_pool2d",
     "image.resize2d", "concat", "take", "matmul", "tvmq.matmul", "tvmq.group_matmul", "tvmq.layer_norm",
     "tvmq.rms_norm", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize", "tvmq.add", "tvmq.table", "tvmq.multiply",
-    "tvmq.prelu", "nn.pad", "nn.avg_pool2d", "tvmq.sum_pool", "tvmq.softmax",
-    *where(kind=RECURRENT), *VALUE_BY_VALUE,
+    "tvmq.prelu", "nn.pad", "nn.avg_pool2d", "tvmq.sum_pool", "tvmq.softmax", "tvmq.dynamic_scale",
+    "tvmq.dynamic_dequantize", *where(kind=RECURRENT), *VALUE_BY_VALUE,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Float products of dynamic sizes: the bits of the kernel of fixed sizes, on all instruction sets; softmax of rows."""
+"""Float products of dynamic sizes: the bits of the kernel of fixed sizes, on all instruction sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 from tests.codegen.kernels.attention.test_batch_matmul import dense
 from tests.codegen.kernels.harness import levels, run_kernel
-from tvmq import numerics
 from tvmq.codegen.kernels.attention.batch_matmul_float import batch_matmul_float
 from tvmq.codegen.kernels.attention.dynamic_matmul_float import (
     DynamicFloatMatmul,
@@ -18,7 +17,6 @@ from tvmq.codegen.kernels.attention.dynamic_matmul_float import (
 )
 from tvmq.codegen.kernels.attention.shape import BatchMatmul
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.norm.softmax import softmax
 from tvmq.tools.analysis.verification import unequal_bits
 
 LEVELS = levels("avx2", "avx512vnni")
@@ -48,14 +46,3 @@ def test_bits_of_the_fixed_kernel(level: str) -> None:
 
 def test_without_depth_there_are_no_sums() -> None:
     assert choose_dynamic_matmul_float(DynamicFloatMatmul((), "rows", 0, 4), isa_named("avx2")) is None
-
-
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("axis", [-1, 1])
-def test_softmax_of_dynamic_sizes(axis: int, level: str) -> None:
-    kernel = softmax(("batch", "rows", "columns"), isa_named(level), axis)
-    for sizes in product((1, 3), (1, 5, 33), (1, 15, 16, 50)):
-        x = RANDOM.standard_normal(sizes).astype(np.float32) * 8
-        x[..., -1:] = -np.inf
-        assert not unequal_bits(run_kernel(kernel, [x], level, sizes), numerics.softmax(x, axis)).any(), sizes

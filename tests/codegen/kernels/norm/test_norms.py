@@ -73,3 +73,17 @@ def test_rows_of_special_values_of_softmax(level: str) -> None:
     inf, nan, most = np.inf, np.nan, np.finfo(np.float32).max
     x = np.float32([[-inf] * 3, [nan] * 3, [inf, inf, 0], [nan, 0, 1], [most, -most, inf], [-0.0, 0.0, 1e-45]])
     check(Case("special", lambda isa: softmax(x.shape, isa), (x,), numerics.softmax(x)), level)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
+def test_softmax_of_any_length(level: str) -> None:
+    kernels = softmax(("rows", "length"), isa_named(level)), softmax(("rows", "length", 3), isa_named(level), 1)
+    random = np.random.default_rng(0)
+    for rows, length in ((1, 1), (3, 5), (2, 15), (5, 16), (4, 17), (2, 40), (1, 100), (30, 1000)):
+        x = (random.normal(size=(rows, length, 3)) * 10).astype(np.float32)
+        x[0, -1], x[-1, 0] = np.inf, np.nan
+        flat = np.ascontiguousarray(x[..., 0])
+        got = run_kernel(kernels[0], (flat,), level, flat.shape)
+        assert got.tobytes() == numerics.softmax(flat, axis=-1).tobytes()
+        assert run_kernel(kernels[1], (x,), level, x.shape).tobytes() == numerics.softmax(x, axis=1).tobytes()

@@ -1,8 +1,8 @@
 """Winograd's convolution of pictures of dynamic shape: the loops of winograd over sizes that a run brings.
 
 Computes   numerics.conv, then the epilogue, bit for bit
-Tiles      of registers as of a small picture, where rows of theirs that are not full would count; a block is whole register tiles, so that only the last of a
-           chunk computes tiles that do not exist
+Tiles      of registers as of a small picture, where rows of theirs that are not full would count; a block is whole
+           register tiles, so that only the last of a chunk computes tiles that do not exist
 Chunks     of tiles of outputs: as many as threads share evenly where there is work for them, and so many that the copy
            of a chunk's rows fits the second cache
 Panels     never divided among threads

@@ -9,6 +9,7 @@
     tvmq.matmul -> dequantize -> [add ->] softmax -> quantize -> such a chain                      attention as a whole
     [add of two tensors ->] layer_norm or rms_norm -> [quantize]                                   residual streams
     reshape -> permute_dims -> reshape of codes                                                    depth-to-space
+    [sums -> dynamic_dequantize -> floats ->] dynamic_scale -> dynamic_quantize                    scales of a run
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
 """
@@ -22,6 +23,7 @@ from functools import partial
 from tvm import relax
 
 from tvmq.codegen.lower.patterns.float_chain import chain_behind
+from tvmq.codegen.lower.patterns.row_codes import DEQUANTIZE, SCALE, codes_of_rows, floats_of_rows
 from tvmq.codegen.lower.patterns.subgraphs import NORMS, around_norm, attention_before, shuffle_at
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
@@ -65,6 +67,7 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
     """
     owned: set[str] = set()
     chains: dict[str, Chain] = {}
+    encoders: dict[str, list[str]] = {}
     for var, value in reversed(view.bindings):
         name = op_name(value)
         shuffle = shuffle_at(view, var.name) if name == "reshape" and var.name not in owned else None
@@ -75,6 +78,8 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
             members = around_norm(view, var.name, owned)
             owned.update(members)
             chains[members[-1]] = Chain(var.name, members)
+        if fused_kernels and name in (SCALE, DEQUANTIZE):
+            _add_row_codes(view, var.name, owned, chains, encoders)
         if var.name in owned or name not in (*HEADS, *REDUCERS, ATTENTION):
             continue
         members = _before(view, var.name) + [var.name]
@@ -91,6 +96,21 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
         if len(members) > 1:
             chains[members[-1]] = Chain(var.name, members)
     return chains
+
+
+def _add_row_codes(
+    view: View, name: str, owned: set[str], chains: dict[str, Chain], encoders: dict[str, list[str]]
+) -> None:
+    """Add the chain of a dynamic_scale, or of a dynamic_dequantize, which takes in that of the scale behind it."""
+    if op_name(view.value[name]) == SCALE:
+        members = codes_of_rows(view, name)
+        if members:
+            encoders[view.value[name].args[0].name] = members
+    else:
+        members = floats_of_rows(view, name, owned, encoders)
+    if members:
+        owned.update(members)
+        chains[members[-1]] = Chain(name, members)
 
 
 def _of_two_floats(value: relax.Expr) -> bool:
