@@ -1,8 +1,8 @@
 """Softmax of float32 by tvmq's own definition.
 
 Computes   numerics.softmax, bit for bit: the same products, sums and quotients, each rounded by itself
-Layouts    any axis, any sizes of which only a run may tell; a row along the axis is copied to scratch memory, so that its
-           elements are neighbours
+Layouts    any axis; any size may be dynamic; a row along the axis is copied to scratch memory, so that its elements
+           are neighbours
 Loops      parallel chunks of rows; vectors of 16 lanes, as the definition sums, whatever the CPU's width
 Rounding   every product that feeds a sum is fenced, or LLVM would round both at once (FMA)
 
