@@ -270,7 +270,7 @@ class Lanes(Integers):
             over_tiles(tile)
 
     def offsets(self) -> Buffer:
-        """Of the entries from the start of a window."""
+        """Offsets of the entries from the start of a window."""
         return flatten_buffer(self.buffers["entries"])
 
     def windows(self, tile: ConvTile) -> list[Expr]:

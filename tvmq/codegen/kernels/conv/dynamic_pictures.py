@@ -150,7 +150,7 @@ class DynamicConvLoops(ConvLoops):
     def _band(self, first: Expr, last: Expr, rows: int) -> None:
         """Output rows first .. last."""
         begin, end = make_opaque(first * self.columns), make_opaque(last * self.columns)
-        staged = self._staged(first, last)
+        staged = self._stage_rows(first, last)
         tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
 
         def over_tiles(tile: TileBody) -> None:
@@ -161,8 +161,8 @@ class DynamicConvLoops(ConvLoops):
             self.over_panels((0, self.tiling.panels), staged, group, over_tiles)
         self.finish_chunk(begin, end, (0, self.tiling.panels))
 
-    def _staged(self, first: Expr, last: Expr) -> Staged:
-        """What output rows first .. last read (see ConvLoops)."""
+    def _stage_rows(self, first: Expr, last: Expr) -> Staged:
+        """Copy what output rows first .. last read, where a copy is needed (see ConvLoops)."""
         if not self.shape.is_staged:
             return self.x, 0, None
         return *self._copy_rows(Stager(self.ins, self.x, self.conv, self.shape.x_zero), first, last), None
@@ -240,11 +240,11 @@ class _DynamicLanes(DynamicConvLoops, conv2d_int16.Lanes):
             store(self._places, i, row * down + T.bitwise_and(entry, const((1 << conv2d_int16.ROW_BITS) - 1)), 1)
 
     def offsets(self) -> Buffer:
-        """Of the entries from the start of a window."""
+        """Offsets of the entries from the start of a window."""
         return self._places
 
-    def _staged(self, first: Expr, last: Expr) -> Staged:
-        source, self._origin, _ = super()._staged(first, last)
+    def _stage_rows(self, first: Expr, last: Expr) -> Staged:
+        source, self._origin, _ = super()._stage_rows(first, last)
         return source, 0, (self._copy_rows(self.widener, first, last)[0], 0) if self.shape.has_int16_copy else None
 
     def windows(self, tile: ConvTile) -> list[Expr]:

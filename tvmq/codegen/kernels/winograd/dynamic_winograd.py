@@ -1,8 +1,8 @@
 """Winograd's convolution of pictures of dynamic shape: the loops of winograd over sizes that a run brings.
 
 Computes   numerics.conv, then the epilogue, bit for bit
-Tiles      of registers as of a small picture, where rows of theirs that are not full would count; a block is whole
-           register tiles, so that only the last of a chunk computes tiles that do not exist
+Tiles      of registers as of a small picture, where tiles that are not full would count; blocks are whole register
+           tiles, so that only the last of a chunk computes tiles that do not exist
 Chunks     of tiles of outputs: as many as threads share evenly where there is work for them, and so many that the copy
            of a chunk's rows fits the second cache
 Panels     never divided among threads
@@ -33,7 +33,7 @@ from tvmq.codegen.kernels.winograd.shape import (
     CHUNKS,
     MOST_TILES,
     SERIAL_PRODUCTS,
-    Extents,
+    TileExtents,
     WinogradShape,
     is_one,
     shape_for,
@@ -75,7 +75,7 @@ class DynamicWinogradLoops(WinogradLoops):
             value if isinstance(value, int) else make_opaque(value)
             for value in (batch, height, width, out_height, out_width, high, wide, tall, pitch, tiles, groups, chunks)
         )
-        self.extents = Extents(batch, out_height, out_width, high, wide, tall, pitch)
+        self.extents = TileExtents(batch, out_height, out_width, high, wide, tall, pitch)
         top, left = self.conv.padding[:2]
         right = make_opaque(tirx.truncdiv(pitch, channels) - width - left)
         padded = replace(self.conv, batch=batch, height=height, width=width, padding=(top, left, 0, right))

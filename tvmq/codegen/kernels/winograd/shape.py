@@ -32,7 +32,7 @@ SERIAL_PRODUCTS = 3_000_000  # below that a parallel region gains nothing that o
 
 
 @dataclass(frozen=True)
-class Extents:
+class TileExtents:
     """Sizes that the loops count to: ints, or expressions of what a run brings.
 
     padded_height, row_pitch  rows of a picture with whole tiles and borders, and elements of such a row
@@ -102,10 +102,10 @@ class WinogradShape:
         return (self.scheme.tile * self.tiles_wide + 2) * self.conv.channels
 
     @property
-    def extents(self) -> Extents:
+    def extents(self) -> TileExtents:
         """Sizes that the loops count to."""
         conv, tiles = self.conv, (self.tiles_high, self.tiles_wide)
-        return Extents(conv.batch, conv.out_height, conv.out_width, *tiles, self.padded_height, self.row_pitch)
+        return TileExtents(conv.batch, conv.out_height, conv.out_width, *tiles, self.padded_height, self.row_pitch)
 
     @property
     def steps(self) -> int:

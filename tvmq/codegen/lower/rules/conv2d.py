@@ -221,10 +221,10 @@ def stack_slices(lowerer: Lowerer, name: str, depth: DepthWindows, fill: float, 
     sizes = name_dynamic_sizes([batch, slices, height * width, windows])
     if all(isinstance(size, int) for size in sizes):
         kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x))
-        given, flat = [batch * slices, depth.pixels, depth.channels], [shape[0], depth.pixels, shape[3]]
+        slice_shape, flat = [batch * slices, depth.pixels, depth.channels], [shape[0], depth.pixels, shape[3]]
     else:
         kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x), sizes)
-        given = [batch, slices, height * width, depth.channels]
+        slice_shape = [batch, slices, height * width, depth.channels]
         flat = [batch, windows, height * width, shape[3]]
-    x = lowerer.reshape(x, given, name)
+    x = lowerer.reshape(x, slice_shape, name)
     return lowerer.reshape(lowerer.call(kernel, [x], flat, dtype_of(x), f"{name}_stacked"), shape, name)
