@@ -85,7 +85,7 @@ def least_positive(size: Dim) -> dict[str, int] | None:
     """
     if isinstance(size, tvm.tirx.Mul):
         factors = [least_positive(factor) for factor in (size.a, size.b)]
-        return None if None in factors else _larger(*factors)  # type: ignore[arg-type]
+        return None if None in factors else _largest_of(*factors)  # type: ignore[arg-type]
     symbols = undefined_vars(size)
     if len(symbols) > 1:
         return {str(symbol.name)[:]: 1 for symbol in symbols} if _is_positive(size, symbols, 1) else None
@@ -102,7 +102,7 @@ def least_positive(size: Dim) -> dict[str, int] | None:
     return None
 
 
-def _larger(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
+def _largest_of(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
     return {name: max(a.get(name, 1), b.get(name, 1)) for name in {**a, **b}}
 
 

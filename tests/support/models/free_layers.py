@@ -132,7 +132,7 @@ def on_words(step: Step, **options: Any) -> FreeLayer:
 
 
 def _node(operator: str, *constants: Any, outputs: int = 1, **attributes: Any) -> Step:
-    """One node; constants: its further inputs, "" for one that is missing."""
+    """A step of a single node; constants: its further inputs, "" for one that is missing."""
 
     def step(g: Nodes, x: str) -> str:
         more = [value if isinstance(value, str) else g.constant(value) for value in constants]

@@ -78,8 +78,8 @@ def _place_of(value: Any, bound: Mapping[tirx.Var, Any]) -> tuple[int, int] | No
     numbers: list[int] = []
 
     def visit(call: Any) -> None:
-        found = _field(call, ARGUMENT)
-        numbers.extend([] if found is None else [found[1]])
+        argument = _field(call, ARGUMENT)
+        numbers.extend([] if argument is None else [argument[1]])
 
     tvm_ffi.structural_walk(bound[shape[0]], [(tvm.ir.Call, visit)], order="pre")
     return (numbers[0], element[1]) if numbers else None
