@@ -3,12 +3,14 @@
     python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 500] [--samples 4] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only dynamic,imported [--formats qdq,qoperator] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only saturated,products
+    python benchmarks/exactness.py --only free [--sizes 24] [--free 60] [--layers pools,pads]
     python benchmarks/exactness.py --target cuda --only own --graphs 200      on GPUs, see exact/cuda.py
     python benchmarks/exactness.py --target library --only own --graphs 200   as C libraries, see exact/library.py
 
 Models    own: the zoo's tasks and random graphs (tests/support/random/graphs.py), quantized with default settings
           dynamic: models of dynamic shapes, quantized once and run with several sizes ("task-dynamic", see
           exact/dynamic_sizes.py)
+          free: every kind of layer, and random graphs, with free sizes: exact/free_sizes.py
           imported: the tasks as onnxruntime quantizes them, with the scales that they bring ("task-qdq",
           "task-qoperator")
           saturated: the tasks with weights of -128 and 127 and codes at both ends (exact/saturated.py)
@@ -42,6 +44,7 @@ from unittest import mock
 import numpy as np
 from exact import cuda, library
 from exact.cases import ARGUMENTS, Case, cases, check_folder, defined_results, differing, integer_and_simulated
+from exact.free_sizes import family
 from harness.command import Command, argument
 from harness.report import Columns, columns
 from harness.zoo import Feed
@@ -81,7 +84,7 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, Any]) -> dict[str
     """Quantize and build; write inputs, the definition's results and the executables; gives facts."""
     import tvmq
 
-    module, simulated = integer_and_simulated(case)
+    module, simulated = integer_and_simulated(case, simulated=not family(case.name))
     islands = tvmq.reference.Reference(module).islands
     stored = {f"in {i} {name}": array for i, feed in enumerate(case.inputs) for name, array in feed.items()}
     for name, target in targets.items():
@@ -200,12 +203,25 @@ def summary(facts: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) ->
 
 
 def shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows to print: random graphs are one, those of dynamic sizes another."""
-    tasks = [row for row in rows if "random_" not in row["name"]]
+    """The rows to print: random graphs are one, those of any batch another, and each kind of layers of free sizes."""
+    tasks = [row for row in rows if "random_" not in row["name"] and not family(row["name"])]
     for prefix, words in (("random_", "random graphs"), ("dynamic_random_", "random graphs of any batch")):
         graphs = [row for row in rows if row["name"].startswith(prefix)]
         tasks += [_together(graphs, words)] if graphs else []
-    return tasks
+    return tasks + by_family(rows)
+
+
+def by_family(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Layers and graphs of free sizes: one row for each kind."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        if family(row["name"]):
+            kinds.setdefault(family(row["name"]), []).append(row)
+    sums = ("values", "differing", "builds", "islands")
+    return [
+        {**found[0], "name": f"{len(found)} {words}", **{key: sum(row[key] for row in found) for key in sums}}
+        for words, found in kinds.items()
+    ]
 
 
 def _together(graphs: Sequence[dict[str, Any]], words: str) -> dict[str, Any]:
@@ -228,7 +244,7 @@ def missed(rows: Sequence[dict[str, Any]], builds: int) -> list[str]:
             failures.append(f"{row['name']}: {row['differing']} of {row['values']} values differ")
         if row["builds"] != builds:
             failures.append(f"{row['name']}: {row['builds']} of {builds} builds gave a result")
-        if row["islands"] and "random_" not in row["name"]:
+        if row["islands"] and "random_" not in row["name"] and not family(row["name"]):
             failures.append(f"{row['name']}: {row['islands']} float operators without a definition")
     return failures
 

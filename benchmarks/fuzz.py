@@ -2,6 +2,7 @@
 
     python benchmarks/fuzz.py [--cases 3000] [--seed 0] [--save failures] [--quick]
     python benchmarks/fuzz.py --damage [--cases 3000]      # damaged .onnx, .tvmq and calibration files instead
+    python benchmarks/fuzz.py --sizes [--cases 300]        # models of free sizes, tests/support/fuzz/free_sizes.py
     python benchmarks/fuzz.py --writers [--cases 300]      # every writer and training, tests/support/fuzz/writers.py
 
 A worker process runs the cases, so that a crash of the process itself is a failure like any other. Failures are
@@ -17,7 +18,7 @@ import sys
 import time
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,21 @@ from harness.command import Command, argument
 from harness.report import columns
 
 SECONDS = 120.0  # a case that takes longer hangs
-FEEDS = 3
+FEEDS, FREE_FEEDS = 3, 7
+PIPELINE, DAMAGE, SIZES = "pipeline", "damage", "sizes"  # what a worker does with a seed
 ENTERED, FAILING = "entered", "failing"  # what a worker says before its answer
 
 
-def work(pipe: Any, builds: bool, damage: bool) -> None:
+def work(pipe: Any, builds: bool, task: str) -> None:
     """The worker: takes seeds, gives (kind, stage, text, model bytes or None)."""
     from tests.support.fuzz.case import run_case, smaller
     from tests.support.fuzz.graphs import fuzz_feeds, fuzz_model
 
     while (seed := pipe.recv()) is not None:
-        if damage:
+        if task == SIZES:
+            pipe.send(run_sizes(seed, lambda stage: pipe.send((ENTERED, stage, "", None))))
+            continue
+        if task == DAMAGE:
             from tests.support.fuzz.damage import run_damage
 
             outcome = run_damage(seed)
@@ -52,6 +57,16 @@ def work(pipe: Any, builds: bool, damage: bool) -> None:
         pipe.send((outcome.kind, outcome.stage, outcome.text, found))
 
 
+def run_sizes(seed: int, entered: Callable[[str], None]) -> tuple[str, str, str, bytes | None]:
+    """Outcome of a model of free sizes; scales of activations come at run time for every third one of each kind."""
+    from tests.support.fuzz.free_sizes import free_feeds, free_model, run_free
+
+    model, known = free_model(seed)
+    activations = "dynamic" if seed // 3 % 3 == 0 else "static"
+    outcome = run_free(model, free_feeds(model, known, seed, FREE_FEEDS), activations=activations, entered=entered)
+    return outcome.kind, outcome.stage, outcome.text, model.SerializeToString() if outcome.failed else None
+
+
 def _fails_alike(seed: int, signature: tuple[str, str, str], builds: bool, model: Any) -> bool:
     from tests.support.fuzz.case import run_case
     from tests.support.fuzz.graphs import fuzz_feeds
@@ -62,8 +77,8 @@ def _fails_alike(seed: int, signature: tuple[str, str, str], builds: bool, model
 class Worker:
     """A process that can die."""
 
-    def __init__(self, builds: bool, damage: bool = False) -> None:
-        self._options = builds, damage
+    def __init__(self, builds: bool, task: str = PIPELINE) -> None:
+        self._options = builds, task
         self._start()
 
     def _start(self) -> None:
@@ -132,6 +147,8 @@ def save(folder: Path, seed: int, kind: str, text: str, model: bytes | None) -> 
     (place / "model.onnx").write_bytes(proto.SerializeToString())
     (place / "model.txt").write_text(onnx.printer.to_text(proto))
     (place / "error.txt").write_text(text)
+    if any(dim.dim_param for value in proto.graph.input for dim in value.type.tensor_type.shape.dim):
+        return  # the seed gives the inputs of all sizes
     feed = fuzz_feeds(proto, seed, FEEDS)[0]
     np.savez(place / "inputs.npz", *feed.values())
 
@@ -176,7 +193,8 @@ def fuzz_models(options: Namespace) -> Iterator[dict[str, Any] | str]:
     """Counts of the outcomes of all seeds, and the failures."""
     counts: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
-    worker, seeds = Worker(not options.quick, options.damage), range(options.seed, options.seed + options.cases)
+    task = DAMAGE if options.damage else SIZES if options.sizes else PIPELINE
+    worker, seeds = Worker(not options.quick, task), range(options.seed, options.seed + options.cases)
     for seed in progress(seeds):
         kind, stage, text, model = worker.run(seed)
         counts[kind] += 1
@@ -189,7 +207,7 @@ def fuzz_models(options: Namespace) -> Iterator[dict[str, Any] | str]:
             save(options.save, seed, kind, text, model)
     worker.close()
     print_refusals(refusals, 30)
-    run = "--damage" if options.damage else "--quick" if options.quick else "all steps"
+    run = f"--{task}" if task != PIPELINE else "--quick" if options.quick else "all steps"
     known = {kind: counts[kind] for kind in ("exact", "refused", "invalid")}
     failures = len(seeds) - sum(known.values())
     yield {"run": run, "seeds": f"{seeds.start}-{seeds.stop - 1}", **known, "failures": failures, "kinds": dict(counts)}
@@ -211,6 +229,7 @@ main = Command(
         argument("--seed", type=int, default=0, help="the first seed; cases have consecutive ones"),
         argument("--save", type=Path, help="folder for small models that fail"),
         argument("--damage", action="store_true", help="damaged files in place of wild models"),
+        argument("--sizes", action="store_true", help="models of free sizes in place of those of fixed ones"),
         argument("--writers", action="store_true", help="every writer and training in place of the pipeline"),
     ],
 )  # fmt: skip

@@ -1,218 +1,151 @@
 """How many different results a sample has, in batches, orders, paddings and threads: tvmq and other runtimes.
 
-    python benchmarks/invariance.py [--texts minilm.onnx --words texts.npz] [--tasks resnet8_cifar10] [--quick]
+    python benchmarks/invariance.py --texts minilm_free.onnx --words minilm_calib.npz minilm_test.npz --tasks ""
+    python benchmarks/invariance.py --texts e5_small.onnx --words e5_small.npz --tasks ""       vectors/e5_small.py
+    python benchmarks/invariance.py [--tasks lstm,vit_cifar10,resnet8_cifar10] [--quick]
 
-Each sample is run alone and in `--runs` random surroundings: a batch of other samples in any order, other values where
-the mask is 0, up to 16 more masked positions, 1 or 2 threads. Its result is hashed each time (sha256 of its bits).
---texts    ONNX model of ids and a mask, [batch, length], both dynamic; a small encoder without it
---words    .npz whose first array [samples, length] has its ids, 0 where a text has ended; random words without it
-Tasks      of the zoo, their batch dynamic
-Contestants   tvmq in float, int8 and int8 with scales at run time, each for this CPU and for AVX2 at once;
-           onnxruntime in float, with static int8 (QDQ, per channel) and with dynamic int8; OpenVINO in float
-Columns    samples; runs; results of a sample, at most and in the mean; samples with one result; cosine to the float
-           model of the same runtime, of samples run alone, the least
-Bounds     one result for each sample of tvmq. Exit code 1 where that is missed.
+All samples are run alone and in `--runs` random surroundings: each time in another order, cut into batches of 1 to 8,
+with up to 16 more masked positions (on the left too where positions are counted by the mask) and other values there, by
+1 or 2 threads. tvmq's code for this CPU, for AVX2 (one run in 5) and for SSE4 (one in 50) take turns.
+--texts      ONNX model of ids and a mask, [batch, length], both dynamic
+--words      .npz whose first arrays [samples, length] have ids, 0 where a text has ended
+Contestants  tvmq in float, int8 and int8 with scales at run time; onnxruntime in float, with static int8 (QDQ, per
+             channel) and with dynamic int8; OpenVINO in float and in NNCF's int8; of encoders CTranslate2 and torch too
+Columns      samples; runs; sha256: different hashes of all results together, one each run; results of a sample, at
+             most and in the mean; samples with one result. Beside the float model of the same runtime: cosine, in the
+             mean and at least; for the first fifth of the samples as queries, equal first documents and how many of the
+             first ten are the same. ms a sample: alone, one thread, contestants taking turns, the best of 5 rounds
+Bounds       one sha256 of tvmq, on emulated CPUs too. Exit code 1 where that is missed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 import tempfile
 from argparse import Namespace
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
-from harness import onnxruntime_peer
 from harness.command import Command, argument
 from harness.report import columns
-from harness.zoo import QUICK_CALIBRATION, Feed, Feeds, first_inputs, load_zoo
+from rich.progress import track
+from vectors import emulated
+from vectors.cases import Case, cases
+from vectors.contestants import Contestant, contestants
+from vectors.quality import compare_rankings, cosines, time_alone
+from vectors.surroundings import batches, count_results, join, run_alone
 
-import tvmq
-from tvmq.runtime.inputs import TensorInfo, infos
-from tvmq.tools.analysis.arrangements import Arranger
-
-CALIBRATED, WORDS, LENGTHS = 64, 30000, (4, 48)
-OTHER_CPU = "x86-64-v3"
-Run = Callable[[Feed, int], list[np.ndarray]]  # inputs, threads -> outputs
+TIMED, ROUNDS = 100, 5
 
 COLUMNS = columns(
-    "model {model} | contestant {contestant} | samples {samples} | runs {runs} | results, most {most}",
-    "mean {mean:.2f} | samples with one % {one:.1f} | cosine to float {cosine:.5f}",
+    "model {model} | contestant {contestant} | samples {samples} | runs {runs} | sha256 {digests}",
+    "results, most {most} | mean {mean:.2f} | samples with one % {one:.1f} | cosine, mean {cosine:.5f}",
+    "least {least:.5f} | same first % {first:.1f} | of ten % {ten:.1f} | ms a sample {ms:.2f}",
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """A model, what it is calibrated with, and the samples that are run."""
-
-    name: str
-    model_path: Path
-    calibration: list[Feed]
-    samples: list[Feed]
-
-
-def cases(options: Namespace, folder: Path) -> Iterator[Case]:
-    """The texts, then the tasks."""
-    path, words = options.texts, WORDS
-    if path is None:
-        from tests.support.models.dynamic_models import WORDS as FEW
-        from tests.support.models.dynamic_models import encoder
-
-        path, words = folder / "encoder.onnx", FEW
-        onnx.save(encoder(2), path)
-    names = [given.name for given in onnx.load(path, load_external_data=False).graph.input]
-    texts = read_texts(options.words, names, words, CALIBRATED + options.samples)
-    yield Case(Path(path).stem, Path(path), texts[:CALIBRATED], texts[CALIBRATED:])
-    if options.tasks:
-        for task in load_zoo(options.zoo, options.tasks).values():
-            feeds = list(Feeds(task, QUICK_CALIBRATION))
-            yield Case(task.name, Path(task.model_path), feeds, first_inputs(task, options.samples))
-
-
-def read_texts(path: Path | None, names: list[str], words: int, count: int) -> list[Feed]:
-    """Texts of their own lengths, each with one row of ids and a mask of ones."""
-    random = np.random.default_rng(0)
-    if path is None:
-        rows = [random.integers(1, words, random.integers(*LENGTHS)) for _ in range(count)]
-    else:
-        with np.load(path) as file:
-            array = file[file.files[0]][:count]
-        rows = [row[: np.count_nonzero(row)].astype(np.int64) for row in array]
-    return [{names[0]: row[None], names[1]: np.ones((1, len(row)), np.int64)} for row in rows]
-
-
-def contestants(case: Case, folder: Path, cache: Path) -> Iterator[tuple[str, str, Run]]:
-    """(name, name of its runtime's float model, how it runs)."""
-    yield "tvmq float", "tvmq float", run_tvmq(case)
-    yield "tvmq int8", "tvmq float", run_tvmq(case, activations="static")
-    yield "tvmq int8, scales at run time", "tvmq float", run_tvmq(case, activations="dynamic")
-    yield "onnxruntime float", "onnxruntime float", run_onnxruntime(case.model_path)
-    static, _ = onnxruntime_peer.int8_model(case.model_path, case.calibration, cache)
-    yield "onnxruntime int8", "onnxruntime float", run_onnxruntime(static)
-    dynamic = onnxruntime_peer.quantize_format(case, "dynamic", case.calibration, folder)
-    yield "onnxruntime int8, scales at run time", "onnxruntime float", run_onnxruntime(dynamic)
-    try:
-        yield "OpenVINO float", "OpenVINO float", run_openvino(case.model_path)
-    except ImportError:
-        print("OpenVINO is not installed: left out")
-
-
-def run_tvmq(case: Case, activations: str | None = None) -> Run:
-    """Runs of the model for this CPU and, in turns, for one with AVX2 alone."""
-    from tvmq.runtime.threads import with_threads
-
-    mod, params = tvmq.from_onnx(str(case.model_path))
-    if activations is not None:
-        with tvmq.qconfig(activations=activations):
-            mod, params = tvmq.quantize(mod, params, None if activations == "dynamic" else case.calibration), {}
-    turns = itertools.cycle([tvmq.build(mod, params=params, target=target) for target in ("llvm", OTHER_CPU)])
-    return lambda feed, threads: with_threads(threads, lambda: next(turns).run(feed))
-
-
-def run_onnxruntime(path: Path) -> Run:
-    """Runs of sessions of one and two threads."""
-    sessions = {threads: onnxruntime_peer.session(path, threads) for threads in (1, 2)}
-    return lambda feed, threads: sessions[threads](feed)
-
-
-def run_openvino(path: Path) -> Run:
-    """Runs of models compiled for one and two threads, in float32."""
-    import openvino
-
-    core = openvino.Core()
-    settings = [{"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"} for threads in (1, 2)]
-    compiled = [core.compile_model(path, "CPU", one) for one in settings]
-    return lambda feed, threads: [np.array(value) for value in compiled[threads - 1](feed).values()]
 
 
 def measure(options: Namespace) -> Iterator[dict[str, Any]]:
     """The figures of each contestant on each model."""
+    emulated_cpus = [name for name in options.emulate.split(",") if name]
+    emulated.check_cpus(emulated_cpus)
     with tempfile.TemporaryDirectory() as folder:
         for case in cases(options, Path(folder)):
-            floats: dict[str, list[np.ndarray]] = {}
-            for name, base, run in contestants(case, Path(folder), options.cache):
-                alone, hashes = count_results(case, run, options.runs)
-                floats.setdefault(base, alone)
-                counts = np.array([len(found) for found in hashes])
-                cosines = [cosine(a, b) for a, b in zip(floats[base], alone, strict=True)]
-                yield {
-                    "model": case.name, "contestant": name, "samples": len(counts), "runs": options.runs,
-                    "most": int(counts.max()), "mean": float(counts.mean()), "one": 100 * float((counts == 1).mean()),
-                    "cosine": min(cosines),
-                }  # fmt: skip
+            runners = list(contestants(case, Path(folder), options.cache, options.only))
+            times = time_alone(case, [one.run for one in runners], min(TIMED, options.samples), options.rounds)
+            floats: dict[str, np.ndarray] = {}
+            for contestant, ms in zip(runners, times, strict=True):
+                row, alone = figures(case, contestant, floats, options)
+                yield {**row, "ms": ms}
+                if contestant.is_promised:
+                    yield from emulate(case, contestant, alone, emulated_cpus, options.emulated_samples)
 
 
-def count_results(case: Case, run: Run, runs: int) -> tuple[list[np.ndarray], list[set[bytes]]]:
-    """The first output of each sample run alone, and the hashes of all results that it had."""
-    random = np.random.default_rng(0)
-    arranger = Arranger(read_inputs(case.model_path), case.samples, None, random)
-    alone = [run(arranger.alone(number).feed, 1)[0][0] for number in range(len(case.samples))]
-    hashes = [{hash_bits(result)} for result in alone]
-    for _ in range(runs):
-        arrangement = arranger.any_batch(other_values=True, right=True)
-        result, *_ = run(arrangement.feed, int(random.integers(1, 3)))
-        for row, number in enumerate(arrangement.rows):
-            hashes[number].add(hash_bits(result[row]))
-    return alone, hashes
+def figures(
+    case: Case, contestant: Contestant, floats: dict[str, np.ndarray], options: Namespace
+) -> tuple[dict[str, Any], np.ndarray]:
+    """A row without its time, and the results of samples run alone."""
+    count = len(case.samples) if contestant.is_promised else min(options.peer_samples, len(case.samples))
+    alone = run_alone(case, contestant.run, max(count, min(options.compared, len(case.samples))))
+    if contestant.name == contestant.base:
+        floats[contestant.base] = alone
+    title = f"{case.name}, {contestant.name}"
+    runs = track(range(options.runs), title, transient=True)
+    results = count_results(case, contestant.run, count, runs, contestant.levels, alone)
+    counts = np.array([len(found) for found in results.hashes])
+    return {
+        "model": case.name, "contestant": contestant.name, "samples": count, "runs": options.runs,
+        "digests": len(results.digests), "most": int(counts.max()), "mean": float(counts.mean()),
+        "one": 100 * float((counts == 1).mean()), **compare(alone, floats.get(contestant.base), options.compared),
+    }, alone  # fmt: skip
 
 
-def read_inputs(path: Path) -> tuple[TensorInfo, ...]:
-    """Inputs of a model, with names for dynamic dimensions."""
-    given = onnx.load(path, load_external_data=False).graph.input
-    types = [(one.name, one.type.tensor_type) for one in given]
-    return infos([
-        {
-            "name": name,
-            "shape": [dim.dim_param or dim.dim_value for dim in tensor.shape.dim],
-            "dtype": str(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)),
-        }
-        for name, tensor in types
-    ])  # fmt: skip
+def compare(alone: np.ndarray, floats: np.ndarray | None, count: int) -> dict[str, float]:
+    """How near results are to those of the float model; nothing if it was not run."""
+    if floats is None:
+        return {}
+    count = min(len(alone), len(floats), count)
+    angles, (first, ten) = cosines(alone[:count], floats[:count]), compare_rankings(alone[:count], floats[:count])
+    return {
+        "cosine": float(angles.mean()), "least": float(angles.min()), "first": 100 * first, "ten": 100 * ten,
+        "compared": count,
+    }  # fmt: skip
 
 
-def hash_bits(array: np.ndarray) -> bytes:
-    """sha256 of an array's bytes."""
-    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).digest()
-
-
-def cosine(a: np.ndarray, b: np.ndarray) -> float:
-    """Cosine of the angle between two results."""
-    a, b = np.float64(a.ravel()), np.float64(b.ravel())
-    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+def emulate(
+    case: Case, contestant: Contestant, alone: np.ndarray, cpus: Sequence[str], count: int
+) -> Iterator[dict[str, Any]]:
+    """A row for each emulated CPU: one sha256 where it gives what this CPU gave to samples run alone."""
+    random = np.random.default_rng(1)
+    count = min(count, len(alone))
+    order = list(batches(count, random))
+    wanted = emulated.hash_arrays([alone[rows] for rows in order])
+    with tempfile.TemporaryDirectory() as folder:
+        feeds = Path(folder, "feeds.npz")
+        emulated.write_feeds(feeds, [join(case, rows, random) for rows in order])
+        for cpu in cpus:
+            found = emulated.hash_on(cpu, contestant.files[emulated.CPUS[cpu]], feeds)
+            yield {
+                "model": case.name, "contestant": f"{contestant.name}, emulated {cpu}", "samples": count, "runs": 1,
+                "digests": len({found, wanted}),
+            }  # fmt: skip
 
 
 def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
-    """Rows of tvmq where a sample has several results."""
+    """Rows of tvmq where the samples have several results."""
     return [
-        f"{row['model']}: {row['contestant']} gives a sample up to {row['most']} results"
+        f"{row['model']}: {row['contestant']} gives {row['samples']} samples {row['digests']} different results"
         for row in rows
-        if row["contestant"].startswith("tvmq") and row["most"] > 1
+        if row["contestant"].startswith("tvmq") and row["digests"] > 1
     ]
 
 
-def fewer(options: Namespace) -> Iterator[dict[str, Any]]:
-    """`measure`; --quick runs little."""
-    if options.quick:
-        options.samples, options.runs, options.tasks = min(options.samples, 6), min(options.runs, 8), ""
-    return measure(options)
+def measure_little(options: Namespace) -> Iterator[dict[str, Any]]:
+    """`measure`; --quick: a small encoder, few samples and runs."""
+    if not options.quick:
+        return measure(options)
+    fewer = {"samples": min(options.samples, 20), "runs": min(options.runs, 6), "compared": 20, "rounds": 1}
+    return measure(Namespace(**{**vars(options), "tasks": "", **fewer}))
 
 
 COMMAND = Command(
     about=__doc__ or "",
     columns=COLUMNS,
-    measure=fewer,
+    measure=measure_little,
     missed=missed,
-    tasks=("resnet8_cifar10",),
+    tasks=("lstm", "vit_cifar10", "resnet8_cifar10"),
+    child=lambda options: emulated.run_here(options.child),
     arguments=[
         argument("--texts", type=Path, help="ONNX model of texts of any number and length"),
-        argument("--words", type=Path, help=".npz of ids"),
-        argument("--samples", type=int, default=100, help="of each model"),
+        argument("--words", type=Path, nargs="*", default=[], help=".npz of ids"),
+        argument("--samples", type=int, default=10000, help="of each model, for tvmq in int8"),
+        argument("--peer-samples", type=int, default=100, help="for other runtimes and for float"),
         argument("--runs", type=int, default=200, help="random surroundings"),
+        argument("--compared", type=int, default=1000, help="samples that quality is measured with"),
+        argument("--rounds", type=int, default=ROUNDS, help="of timing"),
+        argument("--only", nargs="*", default=[], help="names of contestants; float ones give quality"),
+        argument("--emulate", default="", help="CPUs of qemu, with commas between: Haswell,IvyBridge"),
+        argument("--emulated-samples", type=int, default=20, help="that run there"),
     ],
 )
 

@@ -420,7 +420,7 @@ def test_a_silent_float_operator_is_found():
 @pytest.mark.slow
 def test_a_worker_that_dies_is_replaced(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    worker = importlib.import_module("fuzz").Worker(builds=True, damage=True)
+    worker = importlib.import_module("fuzz").Worker(builds=True, task="damage")
     worker._process.kill()
     assert worker.run(0)[:3] == ("died", "", "the process died with -9")
     assert worker.run(1)[0] in ("refused", "exact")

@@ -15,6 +15,7 @@ from harness.model import Model
 from harness.zoo import QUICK_CALIBRATION, Feed, Feeds, batch_one_shape, first_inputs, load_zoo
 
 from exact.dynamic_sizes import dynamic_models
+from exact.free_sizes import free_models
 from exact.saturated import far_inputs, saturated
 
 
@@ -26,6 +27,7 @@ class Case:
     apart           False: built for a dynamic number of samples, even where they could run one by one
     saturated       True: weights of the integer module are replaced by extremes
     products        True: everything but convolutions and products stays float
+    activations     when they get their scales, "static" or "dynamic"; None: the float model
     """
 
     name: str
@@ -36,6 +38,7 @@ class Case:
     apart: bool = True
     saturated: bool = False
     products: bool = False
+    activations: str | None = "static"
 
 
 def cases(options: Any) -> Iterator[Case]:
@@ -53,6 +56,8 @@ def cases(options: Any) -> Iterator[Case]:
     for parts in dynamic_models(options) if "dynamic" in only else ():
         name, model, calibration, inputs, apart = parts
         yield Case(name, model, {}, calibration, inputs, apart)
+    for *parts, activations in free_models(options) if "free" in only else ():
+        yield Case(parts[0], parts[1], {}, *parts[2:], activations=activations)  # type: ignore[arg-type]
     formats = [name for name in options.formats.split(",") if name and "imported" in only]
     with tempfile.TemporaryDirectory() as folder:
         for task in load_zoo(options.zoo, options.tasks).values() if formats else ():
@@ -90,6 +95,8 @@ def integer_and_simulated(case: Case, simulated: bool = True) -> tuple[Any, Any]
     imported = tvmq.from_onnx(case.model, shape=case.shape)
     if case.calibration is None:
         return tvmq.quantize(*imported), None
+    if case.activations != "static":
+        return _of_free_scales(case.activations, *imported), None
     model = Model(*imported)
     if case.products:
         with tvmq.qconfig(rules=[tvmq.Rule(lambda layer: layer.macs == 0, None)]):
@@ -97,6 +104,17 @@ def integer_and_simulated(case: Case, simulated: bool = True) -> tuple[Any, Any]
     if case.saturated:
         return saturated(model.integer(case.calibration)), None
     return model.integer(case.calibration), model.simulated(case.calibration) if simulated else None
+
+
+def _of_free_scales(activations: str | None, mod: Any, params: Any) -> Any:
+    """The float module, or the integer module whose scales are computed at run time."""
+    import tvmq
+    from tvmq.passes.prepare import prepare
+
+    if activations is None:
+        return prepare(mod, params)
+    with tvmq.qconfig(activations=activations):
+        return tvmq.quantize(mod, params)
 
 
 def defined_results(module: Any, target: Any, inputs: Sequence[Feed]) -> dict[str, np.ndarray]:
@@ -152,7 +170,11 @@ def compare(executable: Any, stored: Mapping[str, np.ndarray], build: str) -> tu
 ARGUMENTS = (
     argument("--graphs", type=int, default=500, help="random graphs"),
     argument("--dynamic", type=int, default=60, help="random graphs of any batch"),
-    argument("--only", default="own,dynamic,imported,saturated,products", help="kinds of models, see above"),
+    argument("--sizes", type=int, default=24, help="random sizes of each layer of free sizes"),
+    argument("--layers", default="", help="families of layers of free sizes, separated by commas; empty: all"),
+    argument("--first", type=int, default=0, help="seed before that of the first random graph of free sizes"),
+    argument("--free", type=int, default=60, help="random graphs of free sizes"),
+    argument("--only", default="own,dynamic,free,imported,saturated,products", help="kinds of models, see above"),
     argument("--samples", type=int, default=4, help="inputs to compare on, of each model"),
     argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none"),
 )

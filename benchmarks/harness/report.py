@@ -20,7 +20,7 @@ FEATURES = ("avx2", "avx512f", "avx512bw", "avx512_vnni", "avx512_bf16", "amx_in
 ALWAYS = ("apache-tvm", "onnxruntime", "numpy")
 FURTHER = (
     "openvino", "nncf", "optuna", "torch", "torchao", "brevitas", "ai-edge-litert", "tflite-micro", "tosa-tools",
-    "ethos-u-vela", "onnx", "fastapi",
+    "ethos-u-vela", "onnx", "fastapi", "ctranslate2",
 )  # fmt: skip
 NONE = "-"  # a figure that a row does not have
 

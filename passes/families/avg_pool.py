@@ -89,12 +89,15 @@ class WindowFacts(BoundedFacts):
     low: float = fact_field(-np.inf)
     high: float = fact_field(np.inf)
 
-    def counts(self, size: Sequence[int]) -> np.ndarray:
+    def counts(self, size: Sequence[int | str]) -> np.ndarray:
         """Elements under each window, those of the padding that counts included, those that rounding up adds never."""
+        if any(isinstance(n, str) for n in size):  # `_dynamic_obstacle` sees to it that all windows count alike
+            return np.asarray(math.prod(self.kernel))
+        known = [int(n) for n in size]
         if self.out_size:
-            return numerics.adaptive_counts(size, self.out_size)
-        rank = len(size)
-        whole = [n + self.counted[i] + self.counted[i + rank] for i, n in enumerate(size)]
+            return numerics.adaptive_counts(known, self.out_size)
+        rank = len(known)
+        whole = [n + self.counted[i] + self.counted[i + rank] for i, n in enumerate(known)]
         beyond = tuple(max(p - c, 0) for p, c in zip(self.padding, self.counted, strict=True))
         return numerics.window_counts(whole, kernel=tuple(self.kernel), strides=tuple(self.strides), padding=beyond)
 
@@ -108,23 +111,25 @@ class AveragePool(Family):
         """A pool with channels second; padding may count or not, windows may reach beyond it (ceil_mode)."""
         if value.attrs.layout not in LAYOUTS:
             return f"limit: layout {value.attrs.layout}"
-        dynamic = [d for d in (*sizes_of(value.args[0])[2:], *sizes_of(var)[2:]) if isinstance(d, str)]
-        if dynamic:
-            return f"limit: windows of a picture whose size is dynamic ({dynamic[0]})"
-        size, out_size = ([int(d) for d in sizes_of(expr)[2:]] for expr in (value.args[0], var))
+        size, out_size = (list(sizes_of(expr)[2:]) for expr in (value.args[0], var))
+        dynamic = [d for d in (*size, *out_size) if isinstance(d, str)]
+        reason = _dynamic_obstacle(value) if dynamic else None
+        if reason:
+            return f"limit: {reason} of a picture whose size is dynamic ({dynamic[0]})"
+        known, known_out = ([int(d) for d in sizes if not dynamic] for sizes in (size, out_size))
         if op_name(value).startswith("nn.adaptive"):
-            facts = _adaptive(size, out_size)
+            facts = _adaptive(known, known_out)
         elif any(int(d) != 1 for d in value.attrs.dilation):
             return "limit: dilated average pooling"
         else:
-            facts = _windows(value.attrs, size, out_size)
+            facts = _windows(value.attrs, known, known_out)
         reason = _window_obstacle(facts.counts(size))
         return reason or Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the sums and their requantize."""
         x, facts = realizer.codes(group.inputs[0]), group.facts
-        counts = facts.counts([int(d) for d in sizes_of(x.var)[2:]])
+        counts = facts.counts(sizes_of(x.var)[2:])
         if facts.out_size:
             sums = ops.adaptive_sum_pool(x.var, out_size=facts.out_size, zero_point=x.zero_point)
         else:
@@ -135,14 +140,27 @@ class AveragePool(Family):
 
     def average_counts(self, view: View, group: Group) -> np.ndarray:
         """Those of all windows."""
-        counts: np.ndarray = group.facts.counts([int(d) for d in sizes_of(view.value[group.root].args[0])[2:]])
+        counts: np.ndarray = group.facts.counts(sizes_of(view.value[group.root].args[0])[2:])
         return counts
+
+
+def _dynamic_obstacle(value: relax.Call) -> str | None:
+    """What needs a known size; None for windows that all count alike, whatever the size."""
+    if op_name(value).startswith("nn.adaptive"):
+        return "adaptive windows"
+    attrs = value.attrs
+    kernel, padding = [int(k) for k in attrs.pool_size], [int(p) for p in attrs.padding]
+    if attrs.ceil_mode or (any(padding) and not attrs.count_include_pad):
+        return "windows that count less at the border"
+    if any(side >= size for size, side in zip(kernel * 2, padding, strict=True)):
+        return "windows in the padding alone"
+    return None
 
 
 def _windows(attrs: Any, size: list[int], out_size: list[int]) -> WindowFacts:
     kernel, strides = [int(k) for k in attrs.pool_size], [int(s) for s in attrs.strides]
     attr_padding = [int(p) for p in attrs.padding]
-    padding = list(covering_padding(attr_padding, size, out_size, kernel, strides))
+    padding = list(covering_padding(attr_padding, size, out_size, kernel, strides)) if size else attr_padding
     counted = attr_padding if attrs.count_include_pad else [0] * len(attr_padding)
     return WindowFacts(kernel=kernel, strides=strides, padding=padding, counted=counted)
 

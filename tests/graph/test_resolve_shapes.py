@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tvm
+from onnx import TensorProto, helper
 
 import tvmq
+from tests.support.models.dynamic_models import Nodes
 from tests.support.models.networks import parse
-from tvmq.errors import ModelError
+from tvmq.errors import DataError, ModelError
 from tvmq.graph.analysis.limits import ENDLESS, Limit, size_limits
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.sizes import least_positive
 from tvmq.graph.symbolic import dynamic_dimensions, resolve_shapes
 
 
@@ -38,7 +41,7 @@ def test_a_reshape_to_numbers_fixes_the_size() -> None:
     mod = module('("n", 12)', "(3, 3, 4)", "y = R.reshape(x, R.shape([3, 3, 4]))")
     settled = resolve_shapes(mod)
     assert set(dynamic_dimensions(settled)) == {"m"}
-    assert get_ledger(settled).notes == ["dynamic dimension 'n' is 3: the reshape of layer 'y' holds for no other size"]
+    assert get_ledger(settled).notes == ["dynamic dimension 'n' is 3: layer 'y' takes no other size"]
     exe = tvmq.build(settled)
     assert exe.input_info[0].shape == (3, 12)
 
@@ -46,6 +49,25 @@ def test_a_reshape_to_numbers_fixes_the_size() -> None:
 def test_reshapes_that_hold_for_all_sizes_fix_nothing() -> None:
     mod = module('("n", "m")', '("n * m", 1)', "y = R.reshape(x, R.shape([n * m, 1]))")
     assert set(dynamic_dimensions(resolve_shapes(mod))) == {"n", "m"} and not get_ledger(resolve_shapes(mod)).notes
+
+
+@pytest.mark.parametrize("weight, call, size", [
+    ("(6, 3)", "R.matmul(x, w)", 6), ("(5,)", "R.nn.prelu(x, w, axis=1)", 5),
+    ("(7,)", "R.nn.layer_norm(x, w, w, axes=[-1])", 7),
+])  # fmt: skip
+def test_weights_fix_the_size(weight: str, call: str, size: int) -> None:
+    """TVM takes any: kernels would read outside of the weight, or not all of it."""
+    result = '("n", 3), "float32"' if "matmul" in call else '("n", "m"), "float32"'
+    mod = module('("n", "m")', result, f'w = R.zeros(R.shape({weight}), dtype="float32")', f"y = {call}")
+    settled = resolve_shapes(mod)
+    assert set(dynamic_dimensions(settled)) == {"n"}
+    assert get_ledger(settled).notes == [f"dynamic dimension 'm' is {size}: layer 'y' takes no other size"]
+
+
+def test_products_that_no_one_size_makes_fit() -> None:
+    mod = module('("n", "m")', '("n", "m"), "float32"', "y = R.matmul(x, x)")
+    with pytest.raises(ModelError, match="layer 'y': a matmul of m values to n is not proved to hold for all sizes"):
+        resolve_shapes(mod)
 
 
 def test_reshapes_that_no_one_size_makes_hold() -> None:
@@ -67,9 +89,34 @@ def test_slices_bound_sizes(parameter: str, end: str, limits: dict[str, tuple[in
     assert found == limits
 
 
+def test_windows_ask_for_sizes_that_they_fit() -> None:
+    g = Nodes(0)
+    y = g.add("ConvTranspose", "x", g.weight(4, 8, 3, 3), strides=[3, 3], pads=[2] * 4)
+    model = g.model([helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, "rows", "columns"])], y)
+    mod, params = tvmq.from_onnx(model)
+    exe = tvmq.build(mod, params=params)
+    assert exe.run({"x": np.ones((1, 4, 2, 3), np.float32)})[0].shape == (1, 8, 2, 5)
+    with pytest.raises(DataError, match="has 1 for 'rows' .axis 2., the model takes [0-9]* to .* would have no values"):
+        exe.run({"x": np.ones((1, 4, 1, 5), np.float32)})
+    assert exe.run({"x": np.ones((1, 4, 5, 2), np.float32)})[0].shape == (1, 8, 11, 2)
+
+
 def test_slices_that_nothing_keeps_inside() -> None:
     mod = module("(6, 2)", '("n * 2", 2)', "y = R.strided_slice(x, (0,), (0,), (n * 2,), assume_inbound=True)")
     with pytest.raises(ModelError, match="layer 'y': a slice up to .* of .*6.* is not proved to stay inside for all"):
+        size_limits(mod)
+
+
+@pytest.mark.parametrize("rows, least", [("n // 2", 2), ("n - 4", 5), ("(n + 1) // 2 * m", 1), ("n // 3 * m", 3)])
+def test_reductions_of_nothing_bound_sizes(rows: str, least: int) -> None:
+    mod = module(f'("{rows}", 2)', '(2,), "float32"', "y = R.max(x, axis=[0])")
+    assert size_limits(mod)["n"].least == (least if least > 1 else 0)
+    assert least_positive(mod["main"].params[0].ty.shape[0])["n"] == least
+
+
+def test_sizes_that_may_be_negative() -> None:
+    mod = module('("n - m", 2)', '(2,), "float32"', "y = R.max(x, axis=[0])")
+    with pytest.raises(ModelError, match="layer 'y': a size of n - m is not proved to be positive for all sizes"):
         size_limits(mod)
 
 

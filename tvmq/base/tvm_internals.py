@@ -42,7 +42,8 @@ FIRST_SPECIAL_REGISTER, SPECIAL_REGISTERS = 1 << 54, 2  # no result, the machine
 
 # Fields of a tensor and of an argument of TVM's calls (TVM's builtin.h), and what marks an argument as a tensor
 ADDRESS, DATA, SHAPE, STRIDES, RANK, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = 0, 1, 2, 3, 4, 8, 9, 10
-TYPE, PADDING, VALUE, TENSOR = 13, 14, 15, 7
+TYPE, PADDING, VALUE = 13, 14, 15
+INTEGER, TENSOR = 1, 7  # types
 SYMBOL = "__tvm_ffi_"  # before the name of a function that is called so
 MAIN_SYMBOL = SYMBOL + "main"  # what every object file of LLVM's has beside its functions
 

@@ -15,6 +15,7 @@ from tvm.sym import Analyzer
 from tvm.tirx import floormod
 from tvm.tirx.analysis import undefined_vars
 
+MOST_OF_LEAST = 4096  # least sizes that least_positive looks for
 Dim = Any  # an int, or TVM's expression of dynamic dimensions
 
 
@@ -73,6 +74,44 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
         return None
     size = 1 - at_one // step
     return (str(symbols[0].name)[:], size) if size >= 1 else None
+
+
+def least_positive(size: Dim) -> dict[str, int] | None:
+    """{dynamic dimension: least size} from which on a size of them is at least 1; None where that is not proved.
+
+    >>> rows = tvm.tirx.Var("rows", "int64")
+    >>> least_positive(rows // 2), least_positive(rows - 4), least_positive(rows * 3)
+    ({'rows': 2}, {'rows': 5}, {'rows': 1})
+    """
+    if isinstance(size, tvm.tirx.Mul):
+        factors = [least_positive(factor) for factor in (size.a, size.b)]
+        return None if None in factors else _larger(*factors)  # type: ignore[arg-type]
+    symbols = undefined_vars(size)
+    if len(symbols) > 1:
+        return {str(symbol.name)[:]: 1 for symbol in symbols} if _is_positive(size, symbols, 1) else None
+    if not symbols:
+        return {} if int(Analyzer().simplify(size)) >= 1 else None
+    (symbol,) = symbols
+    first = next((n for n in range(1, MOST_OF_LEAST) if _evaluate_at(size, symbol, n) >= 1), None)
+    if first is None:
+        return None
+    sizes = (*range(first, first + MOST_OF_LEAST // 16), 2**31 - 1)
+    # what keeps slices inside is beyond the analyzer: minima and maxima of steps
+    if _is_positive(size, symbols, first) or all(_evaluate_at(size, symbol, n) >= 1 for n in sizes):
+        return {str(symbol.name)[:]: first}
+    return None
+
+
+def _larger(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
+    return {name: max(a.get(name, 1), b.get(name, 1)) for name in {**a, **b}}
+
+
+def _is_positive(size: Dim, symbols: Sequence[tvm.ir.Var], least: int) -> bool:
+    """True if a size is proved to be at least 1 wherever its dimensions are at least `least`."""
+    analyzer = Analyzer()
+    for symbol in symbols:
+        analyzer.bind(symbol, tvm.ir.Range(least, tvm.tirx.const(2**31, "int64")))
+    return bool(analyzer.can_prove(size >= 1))
 
 
 def _evaluate_at(expr: Dim, var: tvm.ir.Var, size: int) -> int:

@@ -6,7 +6,7 @@ Before                                              After
     x [batch, 12], y = reshape(x, (1, 3, 4))            x [1, 12], y = reshape(x, (1, 3, 4))
     y = table[0 : n], of unknown shape                  y = table[0 : n] of n rows; more are refused (limits.py)
 
-Leaves    a note in the ledger for each dimension that a reshape to numbers fixes.
+Leaves    a note in the ledger for each dimension that a reshape to numbers, or a weight, fixes.
 Numerics  nothing changes.
 
 Tests: tests/graph/test_resolve_shapes.py
@@ -14,7 +14,7 @@ Tests: tests/graph/test_resolve_shapes.py
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import tvm
@@ -22,10 +22,12 @@ from tvm import relax
 
 from tvmq.calibration.dataset import Input
 from tvmq.errors import ConfigError, ModelError
+from tvmq.graph.fitting_sizes import fitting_sizes
 from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.multiples import multiples_of
 from tvmq.graph.names import input_names
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.sizes import are_equal, product, solve_size
+from tvmq.graph.sizes import Dim, are_equal, product, solve_size
 from tvmq.graph.view import View, op_name
 
 
@@ -82,13 +84,14 @@ def _sizes(param: relax.Var) -> tuple[int | None, ...]:
 def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
     """Resolve dynamic dimensions as far as the model itself tells them; see the head of this file.
 
-    raises  ModelError for a reshape that is not proved to hold for all sizes, and that no one size makes hold
+    raises  ModelError for a reshape, or operands of a product, that are not proved to fit for all sizes, and that no
+            one size makes fit
     """
     notes: list[str] = []
     mod = rewrite(mod, _require_in_bounds) if dynamic_dimensions(mod) else mod
     while dynamic_dimensions(mod) and (fixed := _first_fixed(View(mod))):
         where, name, size = fixed
-        notes.append(f"dynamic dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
+        notes.append(f"dynamic dimension '{name}' is {size}: layer '{where}' takes no other size")
         mod = with_sizes(mod, {name: size})
     if notes:
         ledger = get_ledger(mod)
@@ -108,18 +111,30 @@ def _require_in_bounds(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) 
 
 
 def _first_fixed(view: View) -> tuple[str, str, int] | None:
-    """(layer, dynamic dimension, size) of the first reshape that holds for one size alone."""
+    """(layer, dynamic dimension, size) of the first reshape or operator of weights that takes one size alone."""
     for var, value in view.bindings:
-        if op_name(value) != "reshape" or value.args[0].ty.shape is None or var.ty.shape is None:
-            continue
-        before, after = product(list(value.args[0].ty.shape)), product(list(var.ty.shape))
-        if are_equal(before, after):
-            continue
-        where, only = ", ".join(view.sources(var.name)), solve_size(before, after)
-        if only is None:
-            raise ModelError(
-                f"prepare, layer '{where}': a reshape of {before} values to {after} is not proved to hold for all "
-                "sizes; fix the input shapes with shape="
-            )
-        return where, *only
+        where = ", ".join(view.sources(var.name))
+        for what, before, after in _equal_sizes(var, value):
+            if are_equal(before, after) or multiples_of(value):
+                continue
+            only = solve_size(before, after)
+            if only is None:
+                raise ModelError(
+                    f"prepare, layer '{where}': a {what} of {before} values to {after} is not proved to hold for all "
+                    "sizes; fix the input shapes with shape="
+                )
+            return where, *only
     return None
+
+
+def _equal_sizes(var: relax.Var, value: relax.Expr) -> Iterator[tuple[str, Dim, Dim]]:
+    """(what it is, two sizes that must be equal) of a reshape, and of operands that must fit each other."""
+    if op_name(value) == "reshape" and value.args[0].ty.shape is not None and var.ty.shape is not None:
+        before, after = list(value.args[0].ty.shape), list(var.ty.shape)
+        changed = [pair for pair in zip(before, after, strict=False) if not are_equal(*pair)]
+        if len(before) == len(after) and len(changed) == 1:
+            yield "reshape", *changed[0]  # the other axes, which may be dynamic, stay out of it
+        else:
+            yield "reshape", product(before), product(after)
+    for before, after in fitting_sizes(value):
+        yield str(op_name(value)).removeprefix("nn."), before, after

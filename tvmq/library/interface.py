@@ -103,6 +103,7 @@ def describe_interface(
     ]
     batch = table.dimensions.index(description.batch) if description.batch else None
     axes = [_axis_of(table, shape, batch) for shape in shapes]
+    _refuse_multiples(description.limits)
     dimensions = [Dimension(name, limit["least"], limit["most"]) for name, limit in description.limits.items()]
     if batch is not None and None in axes[len(inputs) :]:  # what no sample computes needs one all the same
         one = dimensions[batch]
@@ -113,6 +114,15 @@ def describe_interface(
         for use in description.indices
     ]
     return Interface(name, model_hash, "", inputs, outputs, shapes, sizes, axes, table, dimensions, batch, indices)
+
+
+def _refuse_multiples(limits: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, limit in limits.items():
+        if limit.get("multiple", 1) > 1:
+            raise ConfigError(
+                f"export_library: the model takes multiples of {limit['multiple']} for '{name}', which a library does "
+                f"not check; import it with a number for '{name}'"
+            )
 
 
 def usual_sizes(interface: Interface) -> list[dict[str, int]]:

@@ -9,6 +9,7 @@ around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -31,6 +32,7 @@ from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.passes.extensions import definitions
 from tvmq.reference.definition import definition_of
 from tvmq.reference.float_regions import FloatRegions
+from tvmq.runtime.inputs import describe_refusal
 
 # Variable, expression, its arguments, the definition as a function of them -> the result
 Step: TypeAlias = "Callable[[relax.Var, relax.Call, Sequence[Any], Callable[[Sequence[Any]], Any]], Any]"
@@ -67,10 +69,9 @@ class Reference:
     def _fix(self, sizes: dict[str, int]) -> None:
         """Prepare for these sizes of dynamic dimensions."""
         for name, limit in size_limits(self._mod).items():
-            if not limit.least <= sizes[name] <= limit.most:
-                raise DataError(
-                    f"reference: '{name}' is {sizes[name]}, the model takes {limit.least} to {limit.most}: {limit.why}"
-                )
+            refusal = describe_refusal(asdict(limit), sizes[name])
+            if refusal:
+                raise DataError(f"reference: '{name}' is {sizes[name]}, {refusal}")
         try:
             self.view = View(with_sizes(self._mod, sizes))
         except (ValueError, RuntimeError) as error:  # what TVM raises for shapes that do not fit each other

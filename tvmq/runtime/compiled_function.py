@@ -85,6 +85,12 @@ class CompiledFunction:
         """True if an input has a dynamic dimension."""
         return self._dynamic_run is not None
 
+    @property
+    def has_free_sizes(self) -> bool:
+        """True if an input has a dynamic dimension that is no batch, whose samples run one by one."""
+        sizes = {size for info in self._input_info for size in info.shape if isinstance(size, str)}
+        return bool(sizes - {self._description.batch})
+
     def function_for(self, inputs: Mapping[str, Any]) -> str:
         """Name of the function that computes results for inputs of these sizes; its own for a mixture of several."""
         arrays = self._inputs.check(inputs)
@@ -134,8 +140,8 @@ class CompiledFunction:
     def _as_described(self, results: list[np.ndarray]) -> list[np.ndarray]:
         """The results; ArtifactError where the code gives others than its description says."""
         if not self._is_as_described:
-            wanted = [_text(info.dtype, info.shape) for info in self._output_info]
-            if len(wanted) != len(results) or not all(map(_is_described, results, self._output_info)):
+            if len(self._output_info) != len(results) or not all(map(_is_described, results, self._output_info)):
+                wanted = [_text(info.dtype, info.shape) for info in self._output_info]
                 types = ", ".join(_text(str(array.dtype), array.shape) for array in results)
                 raise ArtifactError(
                     f"run: the code gives {types or 'nothing'}, its description says {', '.join(wanted) or 'nothing'}; "
@@ -189,9 +195,9 @@ class CompiledFunction:
 
 def _is_described(array: np.ndarray, info: TensorInfo) -> bool:
     """True for the type and the sizes of an output; dynamic sizes may be any."""
-    sizes = zip(array.shape, info.shape, strict=False)
-    is_same = str(array.dtype) == info.dtype and array.ndim == len(info.shape)
-    return is_same and all(isinstance(wanted, str) or size == wanted for size, wanted in sizes)
+    if array.dtype != info.dtype or array.ndim != len(info.shape):
+        return False
+    return all(size == wanted or isinstance(wanted, str) for size, wanted in zip(array.shape, info.shape, strict=True))
 
 
 def _text(dtype: str, shape: Sequence[int | str]) -> str:

@@ -187,8 +187,8 @@ def sizes_of_inputs(
 ) -> dict[str, int]:
     """{dynamic dimension: size}, the same in all inputs.
 
-    limits   {dynamic dimension: {"least", "most", "why"}}, see graph/analysis/limits.py
-    raises   DataError for inputs that disagree, and for a size beyond its limits
+    limits   {dynamic dimension: {"least", "most", "why", "multiple"}}, see graph/analysis/limits.py
+    raises   DataError for inputs that disagree, and for a size that the model does not take
     """
     sizes: dict[str, int] = {}
     where: dict[str, str] = {}
@@ -202,10 +202,25 @@ def sizes_of_inputs(
                     f"{sizes[name]}; they must be equal"
                 )
             where.setdefault(name, info.name)
-            limit = limits.get(name)
-            if limit is not None and not limit["least"] <= size <= limit["most"]:
-                raise DataError(
-                    f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), the model takes "
-                    f"{limit['least']} to {limit['most']}" + (f": {limit['why']}" if limit["why"] else "")
-                )
+            refusal = describe_refusal(limits.get(name), size)
+            if refusal:
+                raise DataError(f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), {refusal}")
     return sizes
+
+
+def describe_refusal(limit: Mapping[str, Any] | None, size: int) -> str:
+    """Say what sizes the model takes, and why, for one that it does not take; "" for a size within the limit.
+
+    limit   {"least", "most", "why"}, and "multiple" where only multiples of a number are taken
+
+    >>> describe_refusal({"least": 1, "most": 512, "why": "a table"}, 600)
+    'the model takes 1 to 512: a table'
+    >>> describe_refusal({"least": 1, "most": 512, "why": "", "multiple": 32}, 100)
+    'the model takes multiples of 32; pad or resize what is given'
+    """
+    if limit is None:
+        return ""
+    if not limit["least"] <= size <= limit["most"]:
+        return f"the model takes {limit['least']} to {limit['most']}" + (f": {limit['why']}" if limit["why"] else "")
+    multiple = limit.get("multiple", 1)
+    return f"the model takes multiples of {multiple}; pad or resize what is given" if size % multiple else ""

@@ -34,6 +34,7 @@ from tvmq.runtime.executable import Parts
 from tvmq.runtime.profile_table import LayerTime, Profile
 
 BUILTIN = "vm."  # memory and shapes, which belong to no layer
+SHAPES = "shape_func"  # what TVM calls the functions that compute dynamic sizes; they belong to no layer either
 WARM_UP = 2
 PEAK_SECONDS = 0.01
 # What kernels that only move or convert data are called: rows of their own, never the work of a product.
@@ -55,6 +56,10 @@ def profile_model(
     """
     calls, name = parts.description.calls, main.function_for(inputs)
     calls = calls if name == "main" else calls.common[name]
+    forecast: Callable[[int], Sequence[float]] = partial(_forecast, parts, module, name)
+    if name == "main" and main.has_free_sizes:  # counts and forecasts take a dynamic dimension as 1
+        calls = replace(calls, origins=[{**origin, "macs": 0} for origin in calls.origins])
+        forecast = lambda threads: ()  # noqa: E731
     assert isinstance(parts.target, CpuTarget)
     return profile_calls(
         parts.executable,
@@ -62,7 +67,7 @@ def profile_model(
         calls,
         parts.target,
         repeat,
-        partial(_forecast, parts, module, name),
+        forecast,
         name,
     )
 
@@ -165,12 +170,18 @@ def _rows(
     """Rows: one for the calls of an origin that compute, and one for each call that moves data, in order."""
     functions = description.functions
     known = [name for name, _ in functions]
+    called = [name for name, _, _ in calls if not name.startswith(SHAPES)]
     # A dynamic batch runs main once for each sample.
-    fits = bool(known) and [name for name, _, _ in calls] == known * (len(calls) // len(known))
-    samples = len(calls) // len(known) if fits else 1
+    fits = bool(known) and called == known * (len(called) // len(known))
+    samples = len(called) // len(known) if fits else 1
     rows: dict[object, LayerTime] = {}
     forecasts = forecast if fits and len(forecast) == len(known) else ()
-    for index, ((name, _, args), second) in enumerate(zip(calls, seconds, strict=True)):
+    index = -1
+    for (name, _, args), second in zip(calls, seconds, strict=True):
+        if name.startswith(SHAPES):
+            rows[SHAPES] = _add_shapes(rows.get(SHAPES), second)
+            continue
+        index += 1
         number = functions[index % len(known)][1] if fits else None
         origin = {} if number is None else description.origins[number]
         kernel = name.removeprefix(PREFIX)
@@ -183,6 +194,11 @@ def _rows(
         sums = row.sums or (not moves and str(args[-1].dtype) == SUMS)
         rows[key] = replace(row, kernels=kernels, seconds=row.seconds + second, forecast=expected, sums=sums)
     return [row if row.macs else replace(row, dtype="") for row in rows.values()]
+
+
+def _add_shapes(row: LayerTime | None, seconds: float) -> LayerTime:
+    """The row of all computations of dynamic sizes, with one more of them."""
+    return LayerTime((), (SHAPES,), seconds + (row.seconds if row else 0.0), 0, "", None)
 
 
 def _peak_rate(target: CpuTarget, dtype: str) -> float | None:

@@ -63,9 +63,9 @@ def arrays(result: Any) -> list[np.ndarray]:
     return [result.numpy()] if isinstance(result, tvm.runtime.Tensor) else [item.numpy() for item in result]
 
 
-@pytest.mark.slow_cases("one-True", "two-True", "dynamic-False")
+@pytest.mark.slow_cases("one-True", "two-True", "dynamic-True")
 @pytest.mark.parametrize(
-    "kind,direct", [("one", True), ("two", True), ("same", False), ("input", False), ("dynamic", False)]
+    "kind,direct", [("one", True), ("two", True), ("same", False), ("input", False), ("dynamic", True)]
 )
 def test_native_code_gives_what_the_virtual_machine_gives(kind: str, direct: bool) -> None:
     machine = relax.VirtualMachine(compile_module(network(kind), TARGET).code, tvm.cpu())

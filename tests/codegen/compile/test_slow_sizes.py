@@ -28,6 +28,7 @@ def said(mod, batch):
 @pytest.mark.parametrize("shape, make, batch, dimension, factor", [
     (("n", 2, "h", "w"), lambda _, x: op.nn.conv2d(x, WEIGHT), "n", None, 0),  # has kernels
     (("n", 2, "h", "w"), lambda _, x: op.nn.conv2d_transpose(x, SHORT), "n", None, 0),
+    (("n", 3, "d", 8, "w"), lambda _, x: op.nn.conv3d(x, VOLUME), "n", None, 0),
     (("n", 2, "d", 8, 8), lambda _, x: op.nn.conv3d_transpose(x, VOLUME), "n", "d", 300),
     (("n", 2, 8, 8, 8), lambda _, x: op.nn.conv3d_transpose(x, VOLUME), "n", None, 0),
     (("n", 2, 8, 8, 8), lambda _, x: op.nn.conv3d_transpose(x, VOLUME), None, "n", 300),  # its batch is not proved

@@ -141,3 +141,10 @@ def test_transposes_of_pictures_of_any_channels(channels: int, dtype: str) -> No
         x = codes(n, channels, h, w).astype(dtype)
         check(there, [x], "generic", x.transpose(0, 2, 3, 1))
         check(back, [x.transpose(0, 2, 3, 1)], "generic", x)
+
+
+def test_a_line_of_many_rows_is_transposed() -> None:
+    """48 * w is below 16 for no columns alone: code that TVM must not look into."""
+    kernel = to_nhwc(("n", 3, 48, "w"), isa_named("generic"), "float32")
+    x = RANDOM.standard_normal((2, 3, 48, 5)).astype(np.float32)
+    check(kernel, [x], "generic", x.transpose(0, 2, 3, 1))

@@ -196,6 +196,31 @@ def test_transposed_of_any_size(number: int, level: str) -> None:
         np.testing.assert_array_equal(found[1], codes)
 
 
+VOLUMES = [number for number, case in enumerate(CASES) if case.spatial == 3 and not case.transposed]
+
+
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
+@pytest.mark.parametrize("sizes", ["ndhw", "hw", "d"])
+@pytest.mark.parametrize("number", VOLUMES)
+def test_volumes_of_any_size(number: int, sizes: str, level: str) -> None:
+    """The two kernels of a fixed size compute many sizes; those that are not named are the case's."""
+    case = CASES[number]
+    _, w, bias = operands(case)
+    multiplier = np.full(len(bias), 0.004, np.float32)
+    known = dict(zip("ncdhw", case.x, strict=True))
+    mod = module(case, w, bias, multiplier, tuple(name if name in sizes else size for name, size in known.items()))
+    exe = tvmq.build(mod, target=f"llvm -mcpu={CPUS[level]}")
+    column = bias.reshape(-1, *[1] * case.spatial)
+    for side in [case.x, (2, 0, 8, 3, 9), (3, 0, 5, 17, 5), (1, 0, 5, 4, 40), (1, 0, 9, 33, 34)]:
+        other = dict(zip("ncdhw", side, strict=True))
+        x, *_ = operands(replace(case, x=tuple(other[name] if name in sizes else known[name] for name in known)))
+        found, expected = exe.run({"x": x}), sums(case, x, w)
+        np.testing.assert_array_equal(found[0], expected)
+        codes = numerics.requantize(expected + column, multiplier, zero_point=3, axis=1, dtype=np.uint8)
+        np.testing.assert_array_equal(found[1], codes)
+
+
 @pytest.mark.slow
 def test_a_phase_that_leaves_int32_goes_the_generic_way() -> None:
     """The zero point of the taps that a phase lacks is part of its bias, which may be too large where no sum is."""

@@ -40,6 +40,7 @@ from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
 from tvmq.codegen.lower.lower_functions import (
     LoweredModule,
     Sizes,
+    check_limit,
     combinations,
     divide_sizes,
     function_name,
@@ -56,7 +57,7 @@ from tvmq.codegen.target.cpu import CpuTarget, missing_requirements, resolve_tar
 from tvmq.codegen.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
-from tvmq.graph.analysis.limits import size_limits
+from tvmq.graph.analysis.limits import ENDLESS, size_limits
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
@@ -193,12 +194,13 @@ def build_executable(
 def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
     """A module that is ready to be compiled as one function with its weights, and its description."""
     plain = unpack_weights(inline_functions(mod))
-    limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch, view = batch_dimension(plain), View(plain)
+    # kernels compute at least one sample: a batch of none is answered without them
+    limits = {name: limit.tighten(int(name != batch), ENDLESS, "") for name, limit in size_limits(plain).items()}
     description = replace(
         describe_module(plain, view),
         batch=batch or "",
-        limits=limits,
+        limits={name: asdict(limit) for name, limit in limits.items()},
         indices=input_indices(view, input_names(view.func)),
         functions=describe_functions(mod),
     )
@@ -340,7 +342,11 @@ def lower_for(
 
 
 def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
-    """The module for these sizes, in as many functions as before."""
+    """The module for these sizes, in as many functions as before; ConfigError for a size that it does not take."""
+    limits = size_limits(unpack_weights(inline_functions(mod)))
+    for name, size in sizes.items():
+        if name in limits and isinstance(size, int | np.integer):
+            check_limit(name, size, asdict(limits[name]))
     fixed = of_sizes(mod, sizes)
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 

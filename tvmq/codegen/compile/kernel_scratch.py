@@ -55,11 +55,41 @@ def _measure(func: Any, body: Any) -> Scratch:
     sources = _sources(func)
 
     def visit(bind: Any) -> None:
-        if bind.var not in sources:
+        place = _place_of(bind.value, bound)
+        if place is not None:
+            sources.setdefault(bind.var, place)
+        elif bind.var not in sources:
             bound[bind.var] = bind.value
 
-    tvm_ffi.structural_walk(body, [(tirx.Bind, visit)])
+    tvm_ffi.structural_walk(body, [(tirx.Bind, visit)], order="pre")
     return Scratch(tuple(shared), tuple(of_threads), sources, bound)
+
+
+# Fields of tvm_struct_get: pointer to the sizes of a tensor, element of an array of int64, argument of a function
+SIZES, ELEMENT, ARGUMENT = 2, 17, 15
+
+
+def _place_of(value: Any, bound: Mapping[tirx.Var, Any]) -> tuple[int, int] | None:
+    """(argument, axis) of a size that the code reads from a tensor: it names some sizes by variables of its own."""
+    element = _field(value, ELEMENT)
+    shape = _field(bound.get(element[0]), SIZES) if element is not None else None
+    if element is None or shape is None or shape[0] not in bound:
+        return None
+    numbers: list[int] = []
+
+    def visit(call: Any) -> None:
+        found = _field(call, ARGUMENT)
+        numbers.extend([] if found is None else [found[1]])
+
+    tvm_ffi.structural_walk(bound[shape[0]], [(tvm.ir.Call, visit)], order="pre")
+    return (numbers[0], element[1]) if numbers else None
+
+
+def _field(value: Any, kind: int) -> tuple[Any, int] | None:
+    """(what it is read from, index) of a field that code reads; None for anything else."""
+    if not str(getattr(getattr(value, "op", None), "name", "")).endswith("tvm_struct_get"):
+        return None
+    return (value.args[0], int(value.args[1])) if int(value.args[2]) == kind else None
 
 
 def _sources(func: Any) -> dict[tirx.Var, tuple[int, int | None]]:

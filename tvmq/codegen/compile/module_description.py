@@ -162,7 +162,7 @@ LOOPS = 300
 def _factor(value: relax.Expr) -> int:
     """So many times as long as with fixed sizes an operator of dynamic ones takes; 1 where it has a kernel."""
     op = op_name(value)
-    return LOOPS if op == "nn.conv3d" or (op in TRANSPOSED_CONVOLUTIONS and rank_of(value) == 5) else 1
+    return LOOPS if op in TRANSPOSED_CONVOLUTIONS and rank_of(value) == 5 else 1
 
 
 def _mentions(expr: relax.Expr, name: str) -> bool:

@@ -197,14 +197,14 @@ class _CallPlan:
                 tensors = T.Bind(T.tvm_stack_alloca("array", most))
                 arguments, result = (T.Bind(T.tvm_stack_alloca("tvm_ffi_any", count)) for count in (most, 1))
                 for number in range(most):
-                    _set_tensor(tensors, number)
-                    _set_field(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
-                    _set_field(arguments, number, PADDING, tirx.const(0, "int32"))
-                    _set_field(arguments, number, VALUE, T.tvm_struct_get(tensors, number, ADDRESS, "handle"))
+                    set_tensor(tensors, number)
+                    set_field(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
+                    set_field(arguments, number, PADDING, tirx.const(0, "int32"))
+                    set_field(arguments, number, VALUE, tensor_address(tensors, number))
                 for name, places in calls:
                     for number, place in enumerate(places):
-                        _set_field(tensors, number, DATA, self._data(place, buffers))
-                    failed = T.call_extern("int32", SYMBOL + name, _nothing(), arguments, len(places), result)
+                        set_field(tensors, number, DATA, self._data(place, buffers))
+                    failed = T.call_extern("int32", SYMBOL + name, nothing(), arguments, len(places), result)
                     with T.If(failed != 0), T.Then():
                         T.evaluate(T.tvm_throw_last_error())
         return builder.get()
@@ -239,21 +239,28 @@ class _CallPlan:
         return tensor if place.shape == self.buffers[place.parameter][0] else relax.op.reshape(tensor, place.shape)
 
 
-def _nothing() -> Any:
+def nothing() -> Any:
+    """A null pointer."""
     return tirx.reinterpret("handle", tirx.const(0, "uint64"))
 
 
-def _set_field(struct: Any, number: int, field: int, value: Any) -> None:
+def tensor_address(tensors: Any, number: int) -> Any:
+    """Where a tensor of an array begins."""
+    return T.tvm_struct_get(tensors, number, ADDRESS, "handle")
+
+
+def set_field(struct: Any, number: int, field: int, value: Any) -> None:
+    """Set a field of an item of an array."""
     T.evaluate(T.tvm_struct_set(struct, number, field, value))
 
 
-def _set_tensor(tensors: Any, number: int) -> None:
+def set_tensor(tensors: Any, number: int) -> None:
     """All but the data; kernels of static shapes look at nothing else."""
     for field in (SHAPE, STRIDES):
-        _set_field(tensors, number, field, _nothing())
+        set_field(tensors, number, field, nothing())
     for field, value in ((RANK, 0), (DEVICE_ID, 0), (DEVICE_TYPE, CPU)):
-        _set_field(tensors, number, field, tirx.const(value, "int32"))
-    _set_field(tensors, number, BYTE_OFFSET, tirx.const(0, "uint64"))
+        set_field(tensors, number, field, tirx.const(value, "int32"))
+    set_field(tensors, number, BYTE_OFFSET, tirx.const(0, "uint64"))
 
 
 def _tensor(expr: relax.Expr) -> tuple[tuple[int, ...], str]:

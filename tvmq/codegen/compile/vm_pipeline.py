@@ -20,6 +20,7 @@ from tvmq.base.forks import COMPILING, ForkLock
 from tvmq.base.memory import ROOM, is_shortage
 from tvmq.base.tvm_internals import bytecode_of
 from tvmq.codegen.compile.build_options import PLAIN, BuildOptions
+from tvmq.codegen.compile.dynamic_main import with_dynamic_functions
 from tvmq.codegen.compile.external_code import NOTHING, ExternalCode
 from tvmq.codegen.compile.fused_origins import match_operators
 from tvmq.codegen.compile.kernel_objects import compile_objects, native_kernels
@@ -251,6 +252,8 @@ def plan_memory(mod: tvm.IRModule) -> tvm.IRModule:
 def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
     """Memory planned, calls made explicit: all that is left before machine code; direct: see direct_functions."""
     planned = plan_memory(mod)
+    if direct:
+        planned = with_dynamic_functions(with_direct_functions(planned))
     lowered = tvm.transform.Sequential(
         [
             transform.LowerAllocTensor(),
@@ -260,7 +263,7 @@ def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
             transform.VMShapeLower(),
             transform.AttachGlobalSymbol(),
         ]
-    )(with_direct_functions(planned) if direct else planned)
+    )(planned)
     return with_ordered_stores(lowered)
 
 

@@ -11,6 +11,7 @@ Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -62,7 +63,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
         key, pool = pool, pool.at_run(function)
         maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
-        def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
+        def pixel(pool: Pool2d, image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
             read_largest = maximum(pool, x, image, window)
             over_lanes(
                 pool.channels,
@@ -70,7 +71,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
                 lambda offset, size: store(y, begin + offset, read_largest(offset, size), size),
             )
 
-        _over_pixels(pool, pixel)
+        _over_pixels(pool, pixel, apart=bool(pool.out_sizes) or prod(pool.kernel) > FEW_TAPS)
     return Kernel(name, function.prim_func, (), ("max_pool", key, dtype, isa.name), work=KernelWork("max_pool", 4.0))
 
 
@@ -193,8 +194,9 @@ def sum_pool(
     name = f"sum_pool_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
         x, *rest, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        key_pool, pool = pool, pool.at_run(function)
 
-        def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
+        def pixel(pool: Pool2d, image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
             taps = _Taps(pool, image, window)
             start = make_opaque(taps.count * -zero_point)
             factor = load(rest[0], window[0] * pool.out_shape[2] + window[1], "int32") if own else None
@@ -209,9 +211,9 @@ def sum_pool(
 
             over_lanes(pool.channels, lanes, piece)
 
-        _over_pixels(pool, pixel)
+        _over_pixels(pool, pixel, apart=True)
     constants = own + plan.constants(lambda values: np.resize(values, pool.channels))
-    key = ("sum_pool", pool, zero_point, dtype, bool(own), plan.key, isa.name)
+    key = ("sum_pool", key_pool, zero_point, dtype, bool(own), plan.key, isa.name)
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("sum_pool", 4.0))
 
 
@@ -224,14 +226,26 @@ def _sum(x: Buffer, taps: _Taps, start: Expr, offset: Expr, size: int) -> Expr:
     return total.get()
 
 
-def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], None]) -> None:
-    """pixel(image, (row, column), where its channels begin) for all output pixels."""
+def _over_pixels(
+    pool: Pool2d, pixel: Callable[[Pool2d, Expr, tuple[Expr, Expr], Expr], None], *, apart: bool
+) -> None:
+    """pixel(pool, image, (row, column), where its channels begin) for all output pixels.
+
+    apart  columns whose windows lie inside have a loop of their own: 5 x 5 takes 0.5 to 0.6 of the time so
+    """
     batch, height, width, channels = pool.out_shape
+    inner, columns = replace(pool, is_inner=True), pool.axes[1]
 
     def row(number: Expr) -> None:
         image, line = make_opaque(T.floordiv(number, height)), make_opaque(T.floormod(number, height))
-        with T.serial(0, width) as column:
-            pixel(image, (line, column), make_opaque((number * width + column) * channels))
+        parts = [(pool, 0, width)]
+        if apart and not columns.always_inside:
+            first, beyond = columns.inner_windows(width)
+            parts = [(pool, 0, first), (inner, first, beyond - first), (pool, beyond, width - beyond)]
+        for windows, begin, count in parts:
+            with T.serial(0, count) as index:
+                column = index if len(parts) == 1 else begin + index
+                pixel(windows, image, (line, column), make_opaque((number * width + column) * channels))
 
     over_rows(bind_size(batch * height), pool.row_cost, GRAIN, lambda: row)
 
@@ -281,5 +295,7 @@ def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
 def choose_sum_pool(
     pool: Pool2d, step: Requantize | FixedRequantize, zero_point: int, dtype: str, isa: Isa
 ) -> Kernel | None:
-    """The kernel of sums under windows, requantized; None for other types than 8-bit codes."""
-    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES_8 else None
+    """The kernel of sums under windows, requantized; None for other types than 8-bit codes, and dynamic sizes of which
+    a window may have no tap inside."""
+    fits = dtype in CODES_8 and (not pool.out_sizes or pool.always_taps)
+    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if fits else None

@@ -24,6 +24,7 @@ class Pool2d:
     padding    top, left, bottom, right
     ceil_mode  round the number of windows up
     out_sizes  batch, rows and columns of the result, where a size is dynamic
+    is_inner   it stands for windows none of which leaves its columns
     """
 
     batch: Size
@@ -36,6 +37,7 @@ class Pool2d:
     dilation: tuple[int, int] = (1, 1)
     ceil_mode: bool = False
     out_sizes: tuple[Size, ...] = ()
+    is_inner: bool = False
 
     @property
     def axes(self) -> tuple[WindowAxis, WindowAxis]:
@@ -44,7 +46,8 @@ class Pool2d:
 
     def _axis(self, i: int, size: Expr) -> WindowAxis:
         sides = self.padding[i], self.padding[i + 2]
-        return WindowAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
+        options = self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode
+        return WindowAxis(size, *options, is_inner=self.is_inner and i == 1)
 
     @property
     def in_shape(self) -> Any:
@@ -89,6 +92,7 @@ class WindowAxis:
     before: int
     after: int
     ceil_mode: bool
+    is_inner: bool = False
 
     @property
     def windows(self) -> int:
@@ -105,9 +109,22 @@ class WindowAxis:
     @property
     def always_inside(self) -> bool:
         """True if no window leaves the axis."""
+        if self.is_inner:
+            return True
         if not isinstance(self.size, int):
             return not (self.before or self.after or self.ceil_mode)
         return all(len(self.valid_taps(window)) == self.kernel for window in (0, self.windows - 1))
+
+    def inner_windows(self, count: Expr) -> tuple[Expr, Expr]:
+        """First of `count` windows that lies wholly inside, and one beyond the last."""
+        if isinstance(self.size, int):
+            inside = [window for window in range(count) if len(self.valid_taps(window)) == self.kernel] or [0, -1]
+            return inside[0], inside[-1] + 1
+        first = T.min(-(-self.before // self.stride), count)
+        room = self.size - 1 - (self.kernel - 1) * self.dilation + self.before
+        beyond = T.min(T.floordiv(T.max(room, -1) + self.stride, self.stride), count)
+        first = make_opaque(first)
+        return first, make_opaque(T.max(beyond, first))
 
     @property
     def may_be_empty(self) -> bool:

@@ -32,6 +32,7 @@ from tvmq.errors import ConfigError
 from tvmq.graph.module_functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.passes.fold_constants import fold_constants
+from tvmq.runtime.inputs import describe_refusal
 
 Sizes = Mapping[str, int | Sequence[int]]
 MOST = 32  # functions; each is compiled by itself
@@ -64,7 +65,7 @@ def combinations(
 
     batch    dimension whose samples are run one after the other; one sample needs no code of its own but beside
              common sizes of other dimensions
-    limits   {dynamic dimension: {"least", "most", "why"}}
+    limits   {dynamic dimension: {"least", "most", "why", "multiple"}}
     raises   ConfigError for a name that is no dynamic dimension, a size that the model does not take, or too many
     """
     if not common:
@@ -72,7 +73,7 @@ def combinations(
     for name, sizes in common.items():
         for size in sizes:
             with_sizes(mod, {name: size})
-            _check_limit(name, size, limits.get(name))
+            check_limit(name, size, limits.get(name))
     axes = {name: sorted(sizes, reverse=True) for name, sizes in common.items()}
     if batch is not None:
         axes[batch] = sorted({*axes.get(batch, ()), 1}, reverse=True)
@@ -83,10 +84,11 @@ def combinations(
     return tuple(combos)
 
 
-def _check_limit(name: str, size: int, limit: Mapping[str, Any] | None) -> None:
-    if limit is not None and not limit["least"] <= size <= limit["most"]:
-        why = f": {limit['why']}" if limit["why"] else ""
-        raise ConfigError(f"sizes: '{name}' cannot be {size}, the model takes {limit['least']} to {limit['most']}{why}")
+def check_limit(name: str, size: int, limit: Mapping[str, Any] | None) -> None:
+    """ConfigError for a size that the model does not take."""
+    refusal = describe_refusal(limit, size)
+    if refusal:
+        raise ConfigError(f"sizes: '{name}' cannot be {size}, {refusal}")
 
 
 def of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:

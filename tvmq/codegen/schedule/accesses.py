@@ -1,7 +1,7 @@
 """Reads and writes of a block of a loop nest: how far memory moves with each of its variables.
 
-Only blocks of the form that TVM's operator library makes are described: one store, loops of constant size, a
-loop for each variable. Everything else is None, and the caller leaves it alone.
+Only blocks of the form that TVM's operator library makes are described: one store, a loop for each variable. Everything
+else is None, and the caller leaves it alone.
 
 Tests: tests/codegen/schedule/test_generic.py
 """
@@ -23,6 +23,7 @@ from tvm.target import codegen
 Expr = Any
 OPERANDS = ("a", "b", "value", "body", "condition", "true_value", "false_value")
 LEAVES = (tvm.ir.Var, tirx.IntImm, tirx.FloatImm)
+NOMINAL = 64  # what a size that only a run tells counts as
 CALL_COST = 20  # operations that one call is worth
 
 
@@ -98,7 +99,8 @@ class LoopBlock:
 
     nodes      the stored expression and all below it
     computed   the same without the indices of loads
-    extents    of its variables, in the order of the loops
+    extents    of its variables, in the order of the loops; NOMINAL of those that only a run tells
+    dynamic    which of the variables these are
     reduced    which of the variables are summed over
     accesses   the store first, then all loads
     latent     True if it is a sum of floats: every term waits for the one before
@@ -109,6 +111,7 @@ class LoopBlock:
     nodes: tuple[Expr, ...]
     computed: tuple[Expr, ...]
     extents: tuple[int, ...]
+    dynamic: frozenset[int]
     reduced: tuple[bool, ...]
     accesses: tuple[Access, ...]
     bare: frozenset[int]
@@ -174,7 +177,7 @@ class LoopBlock:
 
     def is_contiguous(self, variables: Sequence[int]) -> bool:
         """True if memory moves element by element, or not at all, when these variables run as one loop."""
-        if any(v in self.bare for v in variables if self.extents[v] > 1):
+        if self.dynamic.intersection(variables) or any(v in self.bare for v in variables if self.extents[v] > 1):
             return False
         return all(_is_dense(access, variables, self.extents) for access in self.accesses)
 
@@ -196,8 +199,11 @@ def _is_dense(access: Access, variables: Sequence[int], extents: tuple[int, ...]
     return strides == dense or all(stride == 0 for stride in strides)
 
 
-def describe(block: Any) -> LoopBlock | None:
-    """The block, or None if it has another form."""
+def describe(block: Any, *, any_size: bool = False) -> LoopBlock | None:
+    """The block, or None if it has another form.
+
+    any_size  also blocks of sizes that only a run tells
+    """
     body = block.body
     if not isinstance(body, tirx.BufferStore) or block.match_buffers:
         return None
@@ -206,7 +212,9 @@ def describe(block: Any) -> LoopBlock | None:
     begins = [constant(iteration.dom.min) for iteration in block.iter_vars]
     kinds = [iteration.iter_type for iteration in block.iter_vars]
     spatial, reduced = tirx.IterVar.DataPar, tirx.IterVar.CommReduce
-    if None in extents or any(begins) or any(kind not in (spatial, reduced) for kind in kinds):
+    shapes = [body.buffer.shape, *(node.source.shape for node in walk(body.value) if isinstance(node, TensorLoad))]
+    is_dynamic = None in extents or any(constant(size) is None for shape in shapes for size in shape)
+    if (is_dynamic and not any_size) or any(begins) or any(kind not in (spatial, reduced) for kind in kinds):
         return None
     nodes, computed = tuple(walk(body.value)), tuple(walk(body.value, addresses=False))
     reached = [(body.buffer, body.indices)]
@@ -217,7 +225,8 @@ def describe(block: Any) -> LoopBlock | None:
     return LoopBlock(
         nodes,
         computed,
-        tuple(extent for extent in extents if extent is not None),
+        tuple(NOMINAL if extent is None else extent for extent in extents),
+        frozenset(i for i, extent in enumerate(extents) if extent is None),
         tuple(kind == reduced for kind in kinds),
         tuple(access for access in accesses if access is not None),
         frozenset(i for i, variable in enumerate(variables) if any(map(variable.same_as, computed))),
@@ -228,15 +237,16 @@ def describe(block: Any) -> LoopBlock | None:
 
 def _access(buffer: Any, indices: Sequence[Expr], variables: Sequence[Any]) -> Access | None:
     shape = [constant(extent) for extent in buffer.shape]
-    if None in shape or len(buffer.strides):
+    if len(buffer.strides):
         return None
     strides: list[int | None] = [0] * len(variables)
-    step = 1
+    step: int | None = 1
     for index, extent in reversed(list(zip(indices, shape, strict=True))):
         for position, factor in enumerate(_coefficients(index, variables)):
             known = strides[position]
-            strides[position] = None if factor is None or known is None else known + factor * step
-        step *= extent
+            if factor != 0:
+                strides[position] = None if factor is None or known is None or step is None else known + factor * step
+        step = None if extent is None or step is None else step * extent
     return Access((tvm.DataType(str(buffer.dtype)).bits + 7) // 8, tuple(strides))
 
 

@@ -43,13 +43,18 @@ def with_parameters(scheduled: Any, original: Any) -> Any:
     views = [
         tirx.DeclBuffer(flat, data=param.data)
         for flat, param in zip(scheduled.params, original.params, strict=True)
-        if len(flat.shape) != len(param.shape)
+        if _rank(flat) != _rank(param)
     ]
     if not views:
         return scheduled
     pairs = zip(scheduled.params, original.params, strict=True)
-    params = [flat if len(flat.shape) == len(param.shape) else param for flat, param in pairs]
+    params = [flat if _rank(flat) == _rank(param) else param for flat, param in pairs]
     return tirx.PrimFunc(params, tirx.SeqStmt([*views, scheduled.body]), attrs=scheduled.attrs)
+
+
+def _rank(param: Any) -> int:
+    """Number of axes of a parameter; 0 for a size that is one."""
+    return len(getattr(param, "shape", ()))
 
 
 def _cross_rows(facts: LoopBlock, inner: Sequence[int], vector_bytes: int) -> bool:

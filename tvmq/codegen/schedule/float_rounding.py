@@ -77,7 +77,7 @@ def fence_products(func: Any) -> Any:
     own = list(root.alloc_buffers)
     if not own:
         return func
-    block = _with_body(root, _in_statement(root.body, own))
+    block = with_block_body(root, _in_statement(root.body, own))
     return func.with_body(s_tir.SBlockRealize(realize.iter_values, realize.predicate, block))
 
 
@@ -91,13 +91,14 @@ def _in_statement(stmt: Any, own: list[Any]) -> Any:
         return tirx.For(*parts, body, stmt.thread_binding, stmt.annotations, stmt.step)
     if isinstance(stmt, s_tir.SBlockRealize):
         body = _in_statement(stmt.block.body, own)
-        return s_tir.SBlockRealize(stmt.iter_values, stmt.predicate, _with_body(stmt.block, body))
+        return s_tir.SBlockRealize(stmt.iter_values, stmt.predicate, with_block_body(stmt.block, body))
     if isinstance(stmt, tirx.BufferStore) and any(stmt.buffer.same_as(buffer) for buffer in own):
         return _with_fence(stmt)
     return stmt
 
 
-def _with_body(block: Any, body: Any) -> Any:
+def with_block_body(block: Any, body: Any) -> Any:
+    """The block with another body."""
     return s_tir.SBlock(
         block.iter_vars,
         block.reads,

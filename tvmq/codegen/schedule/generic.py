@@ -4,7 +4,7 @@
     producers are written into their consumers      where that repeats no work that counts, and no function of floats
                                                     comes into another
     tensors are flattened                           where vectors would run over the ends of rows (flatten.py)
-    each nest that remains is scheduled             loop_nest.py
+    each nest that remains is scheduled             loop_nest.py; dynamic_rows.py where rows have dynamic lengths
 
 A step that TVM refuses is left out; a function of another form keeps its plain loops.
 """
@@ -22,6 +22,7 @@ from tvm_ffi import StructuralKey
 from tvmq.base.tvm_internals import OPAQUE
 from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.schedule.accesses import LoopBlock, describe
+from tvmq.codegen.schedule.dynamic_rows import takes_rows, vectorize_rows
 from tvmq.codegen.schedule.flatten import flatten_block, with_parameters
 from tvmq.codegen.schedule.float_rounding import fence_products
 from tvmq.codegen.schedule.loop_nest import NestScheduler
@@ -76,11 +77,14 @@ def schedule_function(func: Any, vector_bytes: int) -> Any:
             with _if_possible():
                 flatten_block(schedule, block, vector_bytes)
         for block in _blocks(schedule):
-            facts = describe(schedule.get(block))
+            facts = describe(schedule.get(block), any_size=True)
             if facts is not None and len(schedule.get_loops(block)) == len(facts.extents):
+                if takes_rows(schedule.get(block), facts, schedule.mod[ENTRY].params, vector_bytes):
+                    continue
                 with _if_possible():
                     NestScheduler(schedule, block, facts, vector_bytes).run()
-        return with_parameters(schedule.mod[ENTRY], func).with_attr(SCHEDULED, True)
+        scheduled = vectorize_rows(schedule.mod[ENTRY], vector_bytes)
+        return with_parameters(scheduled, func).with_attr(SCHEDULED, True)
     except Exception:  # errors of TVM's passes have no common base; plain loops are right as well
         return func
 
@@ -105,9 +109,10 @@ def _inline(schedule: Any) -> None:
 
 def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     """True if the block, written into its consumers, repeats little and makes no large expression."""
-    producer = describe(schedule.get(block))
+    producer = describe(schedule.get(block), any_size=True)
     consumers = [schedule.get(consumer) for consumer in schedule.get_consumers(block)]
-    described = [known for known in map(describe, consumers) if known is not None]
+    facts = (describe(consumer, any_size=True) for consumer in consumers)
+    described = [known for known in facts if known is not None]
     if producer is None or any(producer.reduced) or not consumers or len(described) < len(consumers):
         return False
     if not all(_go_together(producer, known) for known in described):

@@ -70,7 +70,7 @@ class NestScheduler:
         """Squares, where output and input run along different variables; False for other nests."""
         facts, loops = self.facts, self.loops
         along, last = facts.input_variable, len(loops) - 1
-        if along is None or not facts.takes_vectors:
+        if along is None or not facts.takes_vectors or facts.dynamic & {along, last}:
             return False
         sides = [_power(facts.extents[i], SQUARE) for i in (along, last)]
         if min(sides) < SHORTEST_VECTOR:
@@ -90,7 +90,7 @@ class NestScheduler:
         facts, loops = self.facts, self.loops
         last = len(loops) - 1
         extent, cuts = facts.extents[last], facts.cuts[last]
-        if last not in facts.bare or cuts is None or not 0 < len(cuts) <= MOST_CUTS:
+        if last in facts.dynamic or last not in facts.bare or cuts is None or not 0 < len(cuts) <= MOST_CUTS:
             return False
         if facts.binds:  # a variable that is constant on one side (padding) would be so on the others, its copies
             return False
@@ -126,7 +126,7 @@ class NestScheduler:
         """Long sums of floats run several at a time, to hide the latency of each; LLVM sees to the others."""
         facts, loops = self.facts, self.loops
         long = facts.extent([i for i, reduced in enumerate(facts.reduced) if reduced]) >= LONG_SUM
-        wide = [i for i in outer if facts.extents[i] > 1]
+        wide = [i for i in outer if facts.extents[i] > 1 and i not in facts.dynamic]
         if not (long and facts.latent and wide):
             if self._is_large(False):
                 self._parallel([loops[i] for i in outer], [facts.extents[i] for i in outer])
@@ -148,9 +148,9 @@ class NestScheduler:
         schedule.decompose_reduction(self.block, sums[0])
 
     def _is_large(self, vectors: bool) -> bool:
-        """True if the nest is worth several threads."""
+        """True if the nest is worth several threads; of dynamic sizes none is."""
         facts = self.facts
-        return facts.iterations * facts.operations * (1 if vectors else SCALAR) >= PARALLEL_WORK
+        return not facts.dynamic and facts.iterations * facts.operations * (1 if vectors else SCALAR) >= PARALLEL_WORK
 
     def _parallel(self, loops: list[Any], counts: list[int]) -> None:
         """As many of the loops as give each thread enough turns become one parallel loop."""

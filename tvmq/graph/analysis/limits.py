@@ -1,15 +1,16 @@
 """Limits of the dynamic dimensions of a model: sizes between which it is right.
 
 Sums of products over a dynamic dimension must stay in int32; a slice must stay inside of what it is cut from, since
-TVM's reads whatever lies behind.
+TVM's reads whatever lies behind; kernels of convolutions, pools, products and norms compute at least one value.
 
 Tests: tests/graph/test_resolve_shapes.py
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import tvm
@@ -19,31 +20,43 @@ from tvm.sym import Analyzer
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.multiples import multiples_of
+from tvmq.graph.operators import record, where
+from tvmq.graph.sizes import least_positive
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
 
 ENDLESS = 2**31 - 1
+# Operators whose kernels take no tensors without elements
+EXTREMES = {"max", "min", "argmax", "argmin"}
+NEVER_EMPTY = EXTREMES | where(
+    kind=(
+        record.CONVOLUTION, record.TRANSPOSED, record.PRODUCT, record.POOL, record.RESIZE, record.REDUCTION,
+        record.SCAN, record.NORMALIZATION, record.SOFTMAX, record.RECURRENT,
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A dynamic dimension may be least .. most; `why` says what asks for it."""
+    """A dynamic dimension may be least .. most, and a multiple of a number; `why` says what asks for it."""
 
     least: int = 0
     most: int = ENDLESS
     why: str = ""
+    multiple: int = 1
 
     def tighten(self, least: int, most: int, why: str) -> Limit:
         """Limit with another demand too; the reason is that of the last one that narrowed anything."""
         if least <= self.least and most >= self.most:
             return self
-        return Limit(max(self.least, least), min(self.most, most), why)
+        return replace(self, least=max(self.least, least), most=min(self.most, most), why=why)
 
 
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     """{dynamic dimension: limit}; a dimension that is not the first axis of an input has at least one element.
 
-    raises  ModelError for a slice that is not proved to stay inside for any sizes
+    raises  ModelError for a slice that is not proved to stay inside for any sizes, and for unknown sizes
     """
     dynamic = dynamic_dimensions(mod)
     limits = {name: Limit(least=0 if axis == 0 else 1) for name, (_, axis) in dynamic.items()}
@@ -55,9 +68,48 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
                 limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
     for var, value in view.bindings:
+        _require_shape(view, var)
         for demand in _demands(value, ", ".join(view.sources(var.name))):
             limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
+        for name, multiple in multiples_of(value).items():
+            limits[name] = replace(limits[name], multiple=math.lcm(limits[name].multiple, multiple))
+    for name, least, why in _least_sizes(view):
+        limits[name] = limits[name].tighten(least, ENDLESS, why)
     return limits
+
+
+def _require_shape(view: View, var: relax.Var) -> None:
+    """ModelError for a result whose sizes do not follow from those of the inputs."""
+    if isinstance(var.ty, relax.TensorType) and var.ty.shape is None:
+        raise ModelError(
+            f"layer '{', '.join(view.sources(var.name))}': sizes of what it reads are not proved to fit each other, so "
+            "that those of its result are not known; fix the input shapes with shape="
+        )
+
+
+def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:
+    """(dynamic dimension, least, reason) of what operators of NEVER_EMPTY read and give."""
+    known = set()
+    for var, value in view.bindings:
+        if op_name(value) not in NEVER_EMPTY:
+            continue
+        for dim in (dim for tensor in (var, *value.args) for dim in _dims(tensor)):
+            if isinstance(dim, tvm.tirx.IntImm | tvm.ir.Var) or str(dim) in known:
+                continue
+            known.add(str(dim))
+            layer = ", ".join(view.sources(var.name))
+            least = least_positive(dim)
+            if least is None:
+                raise ModelError(
+                    f"layer '{layer}': a size of {dim} is not proved to be positive for all sizes; fix the input "
+                    "shapes with shape="
+                )
+            yield from ((name, n, f"layer '{layer}' would have no values") for name, n in least.items() if n > 1)
+
+
+def _dims(tensor: relax.Expr) -> list[Any]:
+    shape = getattr(tensor.ty, "shape", None) if isinstance(tensor.ty, relax.TensorType) else None
+    return [*shape] if isinstance(shape, relax.ShapeExpr) else []
 
 
 def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:

@@ -239,7 +239,7 @@ _FORM = {
         "ledger": _LEDGER,
         "names": {str: [str, ...]},
         "batch": str,
-        "limits": {str: {"least": SIZE, "most": SIZE, "why": str}},
+        "limits": {str: {"least": SIZE, "most": SIZE, "why": str, "multiple": (SIZE, MISSING)}},
         "functions": ({str: _FUNCTION}, MISSING),
         "notes": ({str: str}, MISSING),
         "indices": ([_INDEX, ...], MISSING),

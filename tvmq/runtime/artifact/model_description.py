@@ -19,7 +19,7 @@ class FunctionDescription:
     """Interface of a compiled function.
 
     batch      dynamic dimension whose samples are run one after the other; "" if there is none
-    limits     {dynamic dimension: {"least", "most", "why"}} (graph/analysis/limits.py)
+    limits     {dynamic dimension: {"least", "most", "why", "multiple"}} (graph/analysis/limits.py)
     indices    inputs that are indices (graph/indices.py)
     unaligned  numbers of the inputs that the code takes at any address, so that a run needs no copies of them
     """

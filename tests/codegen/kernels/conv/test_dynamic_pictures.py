@@ -28,13 +28,14 @@ CASES = [
     (24, 24, {"kernel": (3, 3), "padding": (1, 1, 1, 1), "groups": 24}, "add", DYNAMIC),
     (34, 34, {"kernel": (5, 5), "strides": (2, 2), "padding": (2, 2, 2, 2), "groups": 34}, "codes", ONE),
 ]
-SIDES = [(1, 9, 7), (3, 5, 12), (1, 30, 41), (2, 5, 6), (1, 11, 90), (5, 7, 7)]
+SIDES = [(1, 9, 7), (3, 5, 12), (1, 30, 41), (2, 5, 6), (1, 11, 90), (5, 7, 7), (1, 1, 1), (2, 2, 3), (1, 1, 70)]
 
 
 def sizes_of(conv: Conv2d, names: tuple[int | str, ...]) -> list[Conv2d]:
     """The convolution at several sizes; of one picture where that is no dynamic size."""
     sides = [side for side in SIDES if names[0] != 1 or side[0] == 1]
-    return [replace(conv, batch=n, height=h, width=w) for n, h, w in sides]
+    convs = [replace(conv, batch=n, height=h, width=w) for n, h, w in sides]
+    return [conv for conv in convs if min(conv.out_shape) > 0]
 
 
 @pytest.mark.slow
@@ -80,3 +81,25 @@ def test_floats_padded_with_other_numbers_have_none() -> None:
     conv = usual_convolution(("n", "h", "w"), 3, 4, x_dtype="float32", padding=(1, 1, 1, 1))
     weight = np.ones((4, 3, 1, 1), np.float32)
     assert choose_convolution(conv, weight, None, 5, (), isa_named("avx2"), sizes=DYNAMIC) is None
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("share", ["all", "some"])
+@pytest.mark.parametrize("level", levels("avx2", "avx512bw"))
+@pytest.mark.parametrize("number", range(7))
+def test_int16_lanes_equal_the_definition(level: str, number: int, share: str) -> None:
+    channels, filters, options, kind, names = CASES[number]
+    usual = usual_convolution(names[:3], channels, filters, **options)
+    _, weight, bias = conv_operands(replace(usual, batch=1))
+    wide, weight = weight, weight // 4
+    if share == "some":  # the others are multiplied in int16
+        weight[:, -1, -1, -1:] = wide[:, -1, -1, -1:]
+    epilogue, _ = epilogue_for(usual, kind)
+    kernel = dynamic_convolution(usual, names, weight, bias, 7, epilogue, isa_named(level))
+    assert "fold" in kernel.note
+    for conv in sizes_of(usual, names):
+        x = conv_operands(conv)[0]
+        others = epilogue_for(conv, kind)[1]
+        expected = expected_conv(conv, (x, weight, bias), 7, epilogue, others)
+        np.testing.assert_array_equal(run_kernel(kernel, (x, *others), level, conv.out_shape), expected)

@@ -67,6 +67,22 @@ def onnx_session(model: onnx.ModelProto) -> Any:
     return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
 
 
+@pytest.mark.parametrize("ceil", [0, 1])
+def test_padding_that_counts_in_an_average(ceil: int, tmp_path: Path) -> None:
+    net = Net((1, 4, 9, 12))
+    y = net.op("Relu", net.op("Conv", "x", net.constant(net.weight(8, 4, 1, 1))))
+    options = {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1] * 4, "count_include_pad": 1, "ceil_mode": ceil}
+    y = net.op("AveragePool", y, **options)
+    source = net.model(y)
+    feeds = feeds_of(source, 2)
+    quantized = tvmq.quantize(*tvmq.from_onnx(source), feeds, guard=None)
+    model = exported(quantized, tmp_path)
+    (pool,) = [node for node in model.graph.node if node.op_type == "AveragePool"]
+    written = {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in pool.attribute}
+    assert written["count_include_pad"] == 1 and written["pads"] == [1] * 4
+    assert_same_results(quantized, come_back(model), feeds)
+
+
 @pytest.mark.slow
 @pytest.mark.thinned(12)
 @pytest.mark.parametrize("seed", [2, 3, 4, 5, 9, 11, 18, 40, 44, 49, 59])

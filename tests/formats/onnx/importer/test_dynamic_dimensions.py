@@ -179,3 +179,26 @@ def test_broadcast_to_an_unrelated_dimension_is_refused() -> None:
     with pytest.raises(UnsupportedOpError, match="layer 'y'.*dimension n cannot be broadcast to m"):
         from_onnx(model)
     check(model, {"a": floats(3), "b": floats(3)}, shape={"a": (3,), "b": (3,)})
+
+
+@pytest.mark.parametrize("nodes, words", [
+    ([helper.make_node("Split", ["x"], ["y", "z"], axis=1)], "Split: 2 equal parts of dimension k, which may be no multiple; fix"),
+    ([node("Einsum", ["x", "w"], "y", equation="nk,km->nm")], "Einsum: a label has the sizes 7 and k, which may differ"),
+])  # fmt: skip
+def test_free_sizes_that_may_not_fit_are_refused(nodes: list[onnx.NodeProto], words: str) -> None:
+    """TVM would give the last part what is left, and sum as far as the weight goes."""
+    constants = {"w": floats(7, 2)} if nodes[0].op_type == "Einsum" else {}
+    model = make_model(nodes, {"x": ("float32", ("n", "k"))}, list(nodes[0].output), constants)
+    with pytest.raises(UnsupportedOpError, match=words):
+        from_onnx(model)
+
+
+def test_parts_of_known_sizes_fix_the_axis() -> None:
+    split = helper.make_node("Split", ["x", "parts"], ["y", "z"], axis=1)
+    model = make_model([split], {"x": ("float32", ("n", "k"))}, ["y", "z"], {"parts": np.int64([2, 3])})
+    mod, params = from_onnx(model)
+    exe = tvmq.build(mod, params=params)
+    assert exe.input_info[0].shape == ("n", 5)
+    x = floats(4, 5)
+    for found, expected in zip(exe.run({"x": x}), (x[:, :2], x[:, 2:]), strict=True):
+        np.testing.assert_array_equal(found, expected)

@@ -243,7 +243,6 @@ def refuse(name: str, words: str, op_type: str, x: np.ndarray, *constants: Any, 
 
 refuse("arg-max-of-nothing", "axis 1 is empty", "ArgMax", np.zeros((2, 0), np.float32), axis=-1)
 refuse("max-indices", "Indices", "MaxPool", IMAGE, kernel_shape=[2, 2], outputs=2)
-refuse("conv-symbolic", "shape=", "Conv", IMAGE, floats(4, 3, 3, 3), auto_pad="SAME_UPPER", dims=[1, 3, "h", "w"])
 refuse(
     "lp-pool-symbolic", "ceil_mode needs fixed height and width", "LpPool", IMAGE, kernel_shape=[2, 2], ceil_mode=1,
     dims=[1, 3, "h", "w"],

@@ -23,6 +23,7 @@ from tvmq.codegen.kernels.depthwise.dynamic_depthwise_float import dynamic_depth
 from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
+from tvmq.codegen.kernels.winograd.dynamic_winograd import dynamic_winograd
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd, make_winograd
 
 
@@ -56,8 +57,9 @@ def choose_convolution(
     if sizes is not None:
         if is_depthwise and conv.x_dtype == "float32":
             return dynamic_depthwise_float(conv, sizes, weight, bias, epilogue, isa)
-        make = dynamic_depthwise if is_depthwise and epilogue else dynamic_convolution
-        return make(conv, sizes, weight, bias, x_zero, epilogue, isa)
+        if conv.x_dtype == "float32":
+            return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)
+        return _dynamic_codes(conv, sizes, weight, bias, x_zero, epilogue, isa, codes)
     if conv.x_dtype == "float32":
         if is_depthwise:
             return depthwise_float(conv, weight, bias, epilogue, isa)
@@ -73,3 +75,24 @@ def choose_convolution(
     folded, note = lane_kernel("conv2d", conv, weight, bias, x_zero, epilogue, isa, codes)
     kernel = folded or conv2d(conv, weight, bias, x_zero, epilogue, isa)
     return replace(kernel, note="; ".join(text for text in (note, choice.note) if text))
+
+
+def _dynamic_codes(
+    conv: Conv2d,
+    sizes: Shape,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    x_zero: int,
+    epilogue: Epilogue,
+    isa: Isa,
+    codes: tuple[int, int] | None,
+) -> Kernel:
+    """The kernel of a convolution of codes of dynamic sizes, by what is best at the usual ones."""
+    bias = np.zeros(conv.filters, np.int32) if bias is None else bias
+    if conv.groups == conv.channels == conv.filters and conv.groups > 1 and epilogue:
+        return dynamic_depthwise(conv, sizes, weight, bias, x_zero, epilogue, isa)
+    choice = choose_winograd(conv, weight, x_zero, isa, direct=lane_gain(conv, weight, x_zero, isa, codes))
+    if choice.shape is not None:
+        return replace(dynamic_winograd(choice.shape, sizes, weight, bias, epilogue), note=choice.note)
+    kernel = dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa, codes)
+    return replace(kernel, note="; ".join(text for text in (kernel.note, choice.note) if text))

@@ -56,6 +56,7 @@ WORTH = 0.88
 ROWS = 8
 TURNS = 4  # panels that a tile is multiplied with in turn: 3 to 10 % less time than one
 SLOWER = 1.06  # an instruction here, on average, than there
+ROW_BITS = 20  # below the kernel row, in an entry of dynamic sizes
 PROBED = 8  # panels that tell whether it is worth planning all
 BOUNDS = 5  # numbers of a panel in the table: first weight, first entry, first one alone, first pair of int16, end
 
@@ -70,22 +71,28 @@ def lane_kernel(
     isa: Isa,
     codes: tuple[int, int] | None = None,
     buffers: tuple[Shape, Shape] | None = None,
+    forms: tuple[type[Lanes], type[ConvShape]] | None = None,
 ) -> tuple[Kernel | None, str]:
     """The kernel, or None where int16 products are as fast; and in words what was proved, or what was missing.
 
     codes    lowest and highest code of x; None: all of the type
+    forms    loops and shape of dynamic sizes
     others   as conv2d and conv2d.make_kernel
     """
     ins = instructions(isa).lane_form
     if ins is None or conv.x_dtype == "int16" or nibbles_for(weight, ins) is not None:
         return None, ""
     check_operands(template, conv, weight, bias)
-    shape = ConvShape(conv, ins, x_zero)
+    shape = (forms[1] if forms else ConvShape)(conv, ins, x_zero)
+    if forms and conv.kernel[1] * conv.dilation[1] * conv.channels >= 1 << ROW_BITS:
+        return None, ""
     highest = largest_activation(conv, x_zero, codes)
     probe = plan_lanes(shape, weight, epilogue, highest, most=PROBED)
     if probe.cost > WORTH:
         return None, f"int16 products; in int16 lanes {probe.shortfall}; weights or activations of 7 bits would hold"
-    kernel, plan = make_lane_kernel(template, shape, weight, bias, epilogue, highest, buffers)
+    kernel, plan = make_lane_kernel(
+        template, shape, weight, bias, epilogue, highest, buffers, loops=forms[0] if forms else None
+    )
     return kernel, plan.note
 
 
@@ -131,10 +138,10 @@ def slots_of(shape: ConvShape, epilogue: Epilogue) -> np.ndarray:
     return channel_slots(((1, shape.vectors),), shape.ins, permuted=permuted)
 
 
-def element_offsets(shape: ConvShape) -> np.ndarray:
-    """Offset of each element of a window from the start of the window."""
+def element_offsets(shape: ConvShape, down: int) -> np.ndarray:
+    """Offset of each element of a window from the start of the window; down: from a kernel row to the next."""
     conv = shape.conv
-    rows = np.arange(conv.kernel[0]) * conv.dilation[0] * shape.row_pitch
+    rows = np.arange(conv.kernel[0]) * down
     runs = np.arange(shape.runs_per_row) * conv.dilation[1] * conv.channels
     return (rows[:, None, None] + runs[:, None] + np.arange(shape.run)).reshape(-1)
 
@@ -148,11 +155,13 @@ def make_lane_kernel(
     highest: int,
     buffers: tuple[Shape, Shape] | None = None,
     rows: int | None = None,
+    loops: type[Lanes] | None = None,
 ) -> tuple[Kernel, LanePlan]:
     """Kernel and its plan; arguments as conv2d.make_kernel.
 
     highest  largest activation as `dot` takes it: code, or code + 128 of int8 codes
     rows     of a tile, instead of those that are usually best
+    loops    of dynamic sizes: offsets of taps are then in two parts, kernel rows above ROW_BITS
     """
     conv = shape.conv
     low, high = conv.code_limits
@@ -165,13 +174,14 @@ def make_lane_kernel(
     def pack(values: np.ndarray) -> np.ndarray:
         return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), conv.groups, slots)
 
-    bounds, entries, packed = pack_plan(lanes, element_offsets(shape), shape.ins.lanes)
+    down = 1 << ROW_BITS if loops else conv.dilation[0] * shape.row_pitch
+    bounds, entries, packed = pack_plan(lanes, element_offsets(shape, down), shape.ins.lanes)
     constants = (packed, pack(bias_for(shape, weight, bias)), bounds, entries, *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     sizes = len(packed), len(entries), max(len(panel.groups) + len(panel.int16_pairs) for panel in lanes.panels)
     as_int16 = ConvShape(conv, cast(LaneInstructions, shape.ins).int16_form, shape.x_zero)
     work = convolution_work(template, as_int16, plan.steps, share=SLOWER * lanes.cost)
-    return _Lanes(name, shape, tiling, plan, buffers, sizes).kernel(constants, work, note=lanes.note), lanes
+    return (loops or Lanes)(name, shape, tiling, plan, buffers, sizes).kernel(constants, work, note=lanes.note), lanes
 
 
 def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -196,7 +206,7 @@ def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndar
     )
 
 
-class _Lanes(Integers):
+class Lanes(Integers):
     """The PrimFunc; see the head of this file.
 
     sizes  bytes of weights, number of entries, most entries of a panel
@@ -230,14 +240,15 @@ class _Lanes(Integers):
         shape, source = self.shape, (self.x, 0)
         if shape.is_staged:
             source = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
-        return *source, self._copy(self._widener, begin, end, ranges) if shape.has_int16_copy else None
+        return *source, self._copy(self.widener, begin, end, ranges) if shape.has_int16_copy else None
 
     def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
         source, _ = super()._stage_dynamic(rows)
-        return source, (self._copy_dynamic(self._widener, rows), 0) if self.shape.has_int16_copy else None
+        return source, (self._copy_dynamic(self.widener, rows), 0) if self.shape.has_int16_copy else None
 
     @property
-    def _widener(self) -> Stager:
+    def widener(self) -> Stager:
+        """Writes codes of 16 bits."""
         shift = self.ins.shift_of(self.conv.x_dtype)
         return Stager(self.ins, self.x, self.conv, self.shape.x_zero, dtype="int16", shift=shift)
 
@@ -258,11 +269,19 @@ class _Lanes(Integers):
 
             over_tiles(tile)
 
+    def offsets(self) -> Buffer:
+        """Of the entries from the start of a window."""
+        return flatten_buffer(self.buffers["entries"])
+
+    def windows(self, tile: ConvTile) -> list[Expr]:
+        """Elements of the whole input at which the windows of a tile's pixels start."""
+        return [self._window(tile.pixel + row, tile.group) for row in range(tile.rows)]
+
     def _tile(self, tile: ConvTile) -> None:
         """Sums of the rows, then codes."""
-        table, self._entries = (flatten_buffer(self.buffers[name]) for name in ("panels", "entries"))
+        table, self._entries = flatten_buffer(self.buffers["panels"]), self.offsets()
         sums = [row[0] for row in self._initial_sums(tile)]
-        windows = [self._window(tile.pixel + row, tile.group) for row in range(tile.rows)]
+        windows = self.windows(tile)
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)
         row = bind((tile.group * self.tiling.panels + panel) * BOUNDS)
         weight, first, alone, pairs, end = (load(table, row + i, "int32") for i in range(BOUNDS))

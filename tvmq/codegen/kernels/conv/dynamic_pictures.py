@@ -18,8 +18,8 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.conv import conv2d, conv2d_float
-from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops, TileBody
+from tvmq.codegen.kernels.conv import conv2d, conv2d_float, conv2d_int16
+from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops, Staged, TileBody
 from tvmq.codegen.kernels.conv.shape import (
     CHUNKS,
     FAR_PIXELS,
@@ -31,7 +31,19 @@ from tvmq.codegen.kernels.conv.shape import (
     ConvTile,
 )
 from tvmq.codegen.kernels.conv.staging import SLACK, Stager
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, bind_size, workspace
+from tvmq.codegen.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    FunctionBuilder,
+    Shape,
+    bind,
+    bind_size,
+    const,
+    flatten_buffer,
+    load,
+    store,
+    workspace,
+)
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
@@ -55,6 +67,11 @@ class DynamicConvShape(ConvShape):
     def skips_rows(self) -> bool:
         """False: the rows that lie outside depend on sizes."""
         return False
+
+    @property
+    def is_staged(self) -> bool:
+        """True also beside a copy of 16 bits, so that both begin with the same element."""
+        return super().is_staged or self.has_int16_copy
 
     @property
     def product(self) -> Product:
@@ -133,7 +150,7 @@ class DynamicConvLoops(ConvLoops):
     def _band(self, first: Expr, last: Expr, rows: int) -> None:
         """Output rows first .. last."""
         begin, end = make_opaque(first * self.columns), make_opaque(last * self.columns)
-        source, origin = (self.x, 0) if not self.shape.is_staged else self._copy_rows(first, last)
+        staged = self._staged(first, last)
         tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
 
         def over_tiles(tile: TileBody) -> None:
@@ -141,16 +158,22 @@ class DynamicConvLoops(ConvLoops):
                 tile(make_opaque(T.min(begin + index * rows, end - rows)), rows, index)
 
         with T.serial(0, self.conv.groups) as group:
-            self.over_panels((0, self.tiling.panels), (source, origin, None), group, over_tiles)
+            self.over_panels((0, self.tiling.panels), staged, group, over_tiles)
         self.finish_chunk(begin, end, (0, self.tiling.panels))
 
-    def _copy_rows(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
+    def _staged(self, first: Expr, last: Expr) -> Staged:
+        """What output rows first .. last read (see ConvLoops)."""
+        if not self.shape.is_staged:
+            return self.x, 0, None
+        return *self._copy_rows(Stager(self.ins, self.x, self.conv, self.shape.x_zero), first, last), None
+
+    def _copy_rows(self, stager: Stager, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
         """A copy, padding included, of what output rows first .. last read, and the element that it begins with."""
         conv, pitch = self.conv, self.pitch
         low = make_opaque(self._input_row(first))
         high = make_opaque(self._input_row(last - 1) + (conv.kernel[0] - 1) * conv.dilation[0] + 1)
-        target = workspace(self.copy_size, self.ins.x_dtype)
-        Stager(self.ins, self.x, conv, self.shape.x_zero).dynamic_rows(target, low, high - low, self.height, pitch)
+        target = workspace(self.copy_size, stager.dtype)
+        stager.dynamic_rows(target, low, high - low, self.height, pitch)
         return target, make_opaque(low * pitch)
 
     def _input_row(self, line: Expr) -> Expr:
@@ -203,6 +226,32 @@ class _DynamicIntegers(DynamicConvLoops, conv2d.Integers):
     """Loops of a convolution of codes whose sizes only a run tells."""
 
 
+class _DynamicLanes(DynamicConvLoops, conv2d_int16.Lanes):
+    """Loops of a convolution in int16 lanes whose sizes only a run tells; each run computes the places of taps."""
+
+    def _take_sizes(self, function: FunctionBuilder) -> None:
+        super()._take_sizes(function)
+        rows_and_offsets, count = flatten_buffer(self.buffers["entries"]), self.sizes[1]
+        down = make_opaque(self.pitch * self.conv.dilation[0])
+        self._places = workspace(count, "int32")
+        with T.serial(0, count) as i:
+            entry = load(rows_and_offsets, i, "int32")
+            row = bind(T.shift_right(entry, const(conv2d_int16.ROW_BITS)))
+            store(self._places, i, row * down + T.bitwise_and(entry, const((1 << conv2d_int16.ROW_BITS) - 1)), 1)
+
+    def offsets(self) -> Buffer:
+        """Of the entries from the start of a window."""
+        return self._places
+
+    def _staged(self, first: Expr, last: Expr) -> Staged:
+        source, self._origin, _ = super()._staged(first, last)
+        return source, 0, (self._copy_rows(self.widener, first, last)[0], 0) if self.shape.has_int16_copy else None
+
+    def windows(self, tile: ConvTile) -> list[Expr]:
+        """Starts of windows, in both copies."""
+        return self._starts(replace(tile, origin=self._origin))
+
+
 class _DynamicFloats(DynamicConvLoops, conv2d_float.Floats):
     """Loops of a convolution of floats whose sizes only a run tells."""
 
@@ -215,11 +264,13 @@ def dynamic_convolution(
     x_zero: int,
     epilogue: Epilogue,
     isa: Isa,
+    codes: tuple[int, int] | None = None,
 ) -> Kernel:
-    """Kernel as conv2d and conv2d_float.
+    """Kernel as conv2d, in int16 lanes where that is faster (see conv2d_int16), and conv2d_float.
 
     conv    of usual sizes (see usual_convolution)
     sizes   batch, rows and columns of x, then of y: numbers, and names of what only a run tells
+    codes   lowest and highest code of x; None: all of the type
     """
     buffers: tuple[Shape, Shape] = (*sizes[:3], conv.channels), (*sizes[3:], conv.filters)
     if conv.x_dtype == "float32":
@@ -231,10 +282,19 @@ def dynamic_convolution(
         )
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     conv2d.check_operands("conv2d", conv, weight, bias)
+    lanes = _DynamicLanes, DynamicConvShape
+    folded, note = conv2d_int16.lane_kernel(
+        "dynamic_conv2d", conv, weight, bias, x_zero, epilogue, isa, codes, buffers, forms=lanes
+    )
+    if folded is not None:
+        return folded
     conv, weight = merge_groups(conv, weight)
     shape = DynamicConvShape(conv, conv2d.instructions_for(conv, isa), x_zero)
     tiling = conv2d.choose_tiling(shape.product, shape.ins, isa.tiles)
-    return conv2d.make_kernel("dynamic_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
+    kernel = conv2d.make_kernel(
+        "dynamic_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers
+    )
+    return replace(kernel, note=note)
 
 
 def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:

@@ -86,10 +86,12 @@ class Stager:
         """Neighbouring elements as they are."""
         copy_run(target, target_begin, count, at_least, self._lanes, lambda i, n: self._value(source_begin + i, n))
 
-    def fill(self, target: Buffer, begin: Expr, count: int) -> None:
+    def fill(self, target: Buffer, begin: Expr, count: Expr) -> None:
         """The zero point, `count` times."""
-        if count:
-            dtype = self.dtype
+        dtype = self.dtype
+        if not isinstance(count, int):
+            copy_elements(target, begin, count, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype))
+        elif count:
             copy_run(target, begin, count, count, self._lanes, lambda _i, lanes: spread(self._fill, lanes, dtype))
 
     def pixels(self, target: Buffer, begin: Expr, end: Expr, at_least: int) -> None:
@@ -130,7 +132,7 @@ class Stager:
 
     def dynamic_rows(self, target: Buffer, first: Expr, count: Expr, padded_height: Expr, pitch: Expr) -> None:
         """`rows` of pictures of dynamic sizes; pitch: elements of a padded row."""
-        conv, dtype = self._conv, self.dtype
+        conv = self._conv
         top, left, _, right = conv.padding
         line = make_opaque(conv.width * conv.channels)
         with T.serial(0, count) as i:
@@ -146,9 +148,7 @@ class Stager:
                     copy_elements(target, inside, line, self._lanes, lambda at, lanes: self._value(source + at, lanes))
                     self.fill(target, inside + line, right * conv.channels)
                 with T.Else():
-                    copy_elements(
-                        target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype)
-                    )
+                    self.fill(target, begin, pitch)
 
 
 def duplicate_sums(ins: Any, value: Expr) -> tuple[Expr, Expr]:

@@ -4,12 +4,13 @@ Computes   numerics.multiply, then numerics.requantize, bit for bit
 Layouts    any; both inputs and the output have the same axes
 Loops      parallel chunks of rows; vectors. A row is the longest run in which b keeps step or stands still
 x86        where b keeps step or repeats itself, whole vectors of codes whatever the length of a row: see _Products
+Dynamic    sizes that only a run tells: runs shorter than a vector go one by one
 Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's width
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import lcm, prod
 from typing import Any
 
@@ -22,9 +23,14 @@ from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
     FunctionBuilder,
+    Shape,
     bind,
+    bind_size,
+    branch,
+    ceildiv,
     flatten_buffer,
     load,
+    shape_of_sizes,
     spread,
     store,
     vector_type,
@@ -53,8 +59,8 @@ LARGEST_PRODUCT = 255 * 255
 
 
 def multiply(
-    shape: Sequence[int],
-    b_shape: Sequence[int],
+    shape: Sequence[int | str],
+    b_shape: Sequence[int | str],
     requantize: Requantize | FixedRequantize,
     isa: Isa,
     *,
@@ -63,12 +69,12 @@ def multiply(
     a_dtype: str = "uint8",
     b_dtype: str = "uint8",
 ) -> Kernel:
-    """Kernel (a, b) -> y; a and y have `shape`, b broadcasts to it.
+    """Kernel (a, b) -> y; a and y have `shape`, b broadcasts to it; names are sizes that only a run tells.
 
     requantize  one multiplier for all elements
     raises      BuildError for types that are no 8-bit codes, more multipliers, shapes that do not broadcast
     """
-    shape, b_shape = (tuple(int(extent) for extent in extents) for extents in (shape, b_shape))
+    shape, b_shape = shape_of_sizes(shape), shape_of_sizes(b_shape)
     multiplier = np.unique(np.asarray(requantize.multiplier, np.float32))
     _check(shape, b_shape, a_dtype, b_dtype, multiplier)
     lanes = instructions(isa).vector_bytes
@@ -78,7 +84,7 @@ def multiply(
     name = f"multiply_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
         a, b, *constants, y = (flatten_buffer(buffer) for buffer in function.buffers)
-        sizes, (b_strides,) = collapse(shape, broadcast_strides(shape, b_shape))
+        sizes, b_strides = _walk(function, shape, b_shape)
         inner, inner_stride = sizes[-1], b_strides[-1]
         products = _Products(instructions(isa), (a, b, y), plan.requantizer, constants, (a_zero, b_zero))
 
@@ -97,8 +103,8 @@ def multiply(
 
             over_lanes(inner, lanes, piece)
 
-        if not products.emit(sizes, b_strides):
-            over_rows(prod(sizes[:-1]), inner, GRAIN, lambda: row)
+        if not products.emit(sizes, b_strides, row):
+            over_rows(bind_size(prod(sizes[:-1])), inner, GRAIN, lambda: row)
     key = ("multiply", shape, b_shape, a_dtype, b_dtype, a_zero, b_zero, plan.key, isa.name)
     return Kernel(
         name,
@@ -107,6 +113,28 @@ def multiply(
         key,
         work=KernelWork("multiply", 16.0),
     )
+
+
+def _walk(function: FunctionBuilder, shape: Shape, b_shape: Shape) -> tuple[list[Any], list[Any]]:
+    """Sizes of as few axes as walk through a, and the steps of b along them."""
+    if all(isinstance(size, int) for size in shape):
+        known, other = [int(size) for size in shape], [int(size) for size in b_shape]
+        sizes, (strides,) = collapse(known, broadcast_strides(known, other))
+        return sizes, strides
+    groups: list[tuple[bool, list[Any]]] = []  # of neighbouring axes: does b move, their sizes
+    for size, factor in zip(shape, b_shape, strict=True):
+        if size == 1:
+            continue
+        if not groups or groups[-1][0] != (factor == size):
+            groups.append((factor == size, []))
+        groups[-1][1].append(size)
+    walk: list[tuple[Any, Any]] = []
+    step: Any = 1
+    for moves, axes in reversed(groups):
+        count = function.count(tuple(axes))
+        walk.insert(0, (count, step if moves else 0))
+        step = bind_size(step * count) if moves else step
+    return [count for count, _ in walk], [stride for _, stride in walk]
 
 
 class _Products:
@@ -124,13 +152,18 @@ class _Products:
         self.ins, self.size, (self.a, self.b, self.y) = ins, ins.vector_bytes, buffers
         self.requantizer, self.constants, self.zeros = requantizer, constants, zeros
 
-    def emit(self, sizes: list[int], strides: list[int]) -> bool:
-        """All loops; False, and nothing is emitted, where b has another pattern, or too few repetitions."""
-        if not isinstance(self.ins, X86) or strides[-1] != 1:
+    def emit(self, sizes: list[Any], strides: list[Any], row: Callable[[Expr], None]) -> bool:
+        """All loops; False, and nothing is emitted, where b has another pattern, or too few repetitions.
+
+        row  emits a row in another way
+        """
+        if not isinstance(self.ins, X86) or not _is_number(strides[-1], 1):
             return False
-        self.run = prod(sizes[-2:]) if strides[-2:-1] == [0] else sizes[-1]
-        self.period = lcm(sizes[-1], self.size) // self.size if self.run > sizes[-1] else 0
-        vectors = self.run // self.size
+        repeats = len(sizes) > 1 and _is_number(strides[-2], 0) and isinstance(sizes[-1], int)
+        self.run = bind_size(prod(sizes[-2:])) if repeats else sizes[-1]
+        is_known = isinstance(self.run, int)
+        self.period = lcm(sizes[-1], self.size) // self.size if repeats else 0
+        vectors = self.run // self.size if is_known else 2 * MOST_BLOCKS
         if vectors == 0 or self.period > min(MOST_BLOCKS, vectors // 2):
             return False
         outer, outer_strides = (sizes[:-2], strides[:-2]) if self.period else (sizes[:-1], strides[:-1])
@@ -140,15 +173,29 @@ class _Products:
             begins = make_opaque(number * self.run), make_opaque(offset_of(number, outer, outer_strides))
             self._run(*begins, sizes[-1], loaded)
 
-        if outer:
-            over_rows(prod(outer), self.run, VECTOR_GRAIN, lambda: run)
+        def run_or_rows(number: Expr) -> None:
+            rows = sizes[-2] if self.period else 1
+
+            def by_rows() -> None:
+                with T.serial(0, rows) as index:
+                    row(make_opaque(number * rows + index))
+
+            branch(self.run >= self.size, lambda: run(number), by_rows)
+
+        blocks = -(-vectors // (self.period or 1))
+        if not is_known or (outer and min(blocks, blocks * (self.period or 1) * self.size // VECTOR_GRAIN) > 1):
+            with T.serial(0, bind_size(prod(outer))) as number:  # what is parallel is inside
+                (run if is_known else run_or_rows)(make_opaque(number))
+        elif outer:
+            over_rows(bind_size(prod(outer)), self.run, VECTOR_GRAIN, lambda: run)
         else:
             self._run(0, 0, sizes[-1], loaded)
         return True
 
     def _run(self, begin: Expr, b_begin: Expr, row: int, loaded: tuple[Expr, ...]) -> None:
-        """The products of `run` neighbours in a."""
-        size, vectors = self.size, self.run // self.size
+        """The products of `run` neighbours in a, whole vectors of them."""
+        size, is_known = self.size, isinstance(self.run, int)
+        vectors = self.run // size if is_known else bind(T.floordiv(self.run, size))
         blocks = self.period or 1
         repeated, table = self._table(b_begin, row) if self.period else (self.b, None)
 
@@ -163,11 +210,20 @@ class _Products:
                     factors = [load(table, index * size + part * self.ins.lanes, kind) for part in range(4)]
                 self._multiply(begin + offset, factors, loaded)
 
-        over_rows(-(-vectors // blocks), blocks * size, VECTOR_GRAIN, lambda: block)
-        if self.run % size:
-            place = b_begin + self.run - size if table is None else (self.run - size) % row
+        over_rows(ceildiv(vectors, blocks), blocks * size, VECTOR_GRAIN, lambda: block)
+
+        def tail() -> None:
+            # a run is a multiple of the row that repeats itself
+            place = b_begin + self.run - size if table is None else -size % row
             factors = self._centred_codes(repeated, place, self.zeros[1], 0xFFFF)
             self._multiply(begin + (self.run - size), factors, loaded)
+
+        if is_known:
+            if self.run % size:
+                tail()
+        else:
+            with T.If(vectors * size < self.run), T.Then():
+                tail()
 
     def _table(self, b_begin: Expr, row: int) -> tuple[Buffer, Buffer]:
         """The row of b repeated, and its factors for each vector of a period."""
@@ -206,6 +262,11 @@ class _Products:
         return parts
 
 
+def _is_number(step: Any, number: int) -> bool:
+    """True for this very number; an expression compares to another one."""
+    return isinstance(step, int) and step == number
+
+
 def _centred_codes(source: Buffer, offset: Expr, lanes: int, zero_point: int) -> Expr:
     """int32 codes less their zero point; via int16, so that LLVM knows that products of int16 will do."""
     codes = load(source, offset, vector_type(str(source.dtype), lanes))
@@ -213,21 +274,20 @@ def _centred_codes(source: Buffer, offset: Expr, lanes: int, zero_point: int) ->
     return bind(T.Cast(vector_type("int32", lanes), narrow))
 
 
-def _check(
-    shape: tuple[int, ...], b_shape: tuple[int, ...], a_dtype: str, b_dtype: str, multiplier: np.ndarray
-) -> None:
+def _check(shape: Shape, b_shape: Shape, a_dtype: str, b_dtype: str, multiplier: np.ndarray) -> None:
     if a_dtype not in CODES_8 or b_dtype not in CODES_8 or len(multiplier) != 1:
         raise BuildError(
             f"kernels, multiply: takes uint8 or int8 codes and one multiplier. "
             f"Got {a_dtype}, {b_dtype} and {len(multiplier)} multipliers"
         )
-    if np.broadcast_shapes(shape, b_shape) != shape:
+    pairs = zip(shape[::-1], b_shape[::-1], strict=False)
+    if len(b_shape) > len(shape) or any(other not in (1, size) for size, other in pairs):
         raise BuildError(f"kernels, multiply: {b_shape} does not broadcast to {shape}; swap the operands")
 
 
 def choose_multiply(
-    a: Sequence[int],
-    b: Sequence[int],
+    a: Sequence[int | str],
+    b: Sequence[int | str],
     step: Requantize | FixedRequantize,
     zeros: tuple[int, int],
     dtypes: tuple[str, str],

@@ -166,6 +166,8 @@ def _blocks(batch: Expr, rows: Expr, columns: Expr, side: int, few: bool, read: 
     """Squares of so many elements a side, or `few` rows at once."""
     width = INTERLEAVED_LANES if few else side
     blocks, lines = ceildiv(columns, width), ceildiv(rows, side)
+    if not isinstance(blocks, int):  # opaque: 48 * size3 < 16 are 0 columns, by which TVM refuses to divide
+        blocks = make_opaque(blocks)
 
     def block(number: Expr) -> None:
         image = make_opaque(T.floordiv(number, blocks))

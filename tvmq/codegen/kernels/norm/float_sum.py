@@ -2,7 +2,7 @@
 
 Computes   numerics.float_sum, bit for bit
 Layouts    [*outer, *count, inner], summed over count; outer and count may be dynamic; inner is 1 for sums along rows,
-           the channels for pictures in NHWC
+           which may be left out, the channels for pictures in NHWC
 Loops      parallel chunks of `outer`; rows: vectors of 16 lanes, which are the definition's lanes; else vectors of
            neighbours in `inner`, one for each of the definition's 16 lanes, and its tree between these vectors
 Registers  16 sums, all of AVX2 and half of AVX-512
@@ -32,6 +32,7 @@ from tvmq.codegen.kernels.parts.builder import (
     spread,
     store,
     vector_type,
+    workspace,
 )
 from tvmq.codegen.kernels.parts.float_vectors import FLOAT, LANES, load_tail, spread_float, sum_halves
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
@@ -46,20 +47,23 @@ class FloatSum:
     """Static description: the sum of x [*outer, *count, inner] over count; names are sizes that only a run tells.
 
     mean  divides by the count
+    rows  x and y end before `inner`, which is 1
     """
 
     outer: Shape
     count: Shape
     inner: int = 1
     mean: bool = False
+    rows: bool = False
 
 
 def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
     """Kernel x [*outer, *count, inner] -> y [*outer, inner], float32."""
     has_dynamic_shape = any(isinstance(size, str) for size in (*shape.outer, *shape.count))
-    kind = "row_sum" if shape.inner == 1 and not has_dynamic_shape else "column_sum"
+    kind = "row_sum" if shape.rows or (shape.inner == 1 and not has_dynamic_shape) else "column_sum"
     name, lanes = f"float_{kind}_{isa.name}", instructions(isa).lanes
-    buffers = {"x": (*shape.outer, *shape.count, shape.inner), "y": (*shape.outer, shape.inner)}
+    inner = () if shape.rows else (shape.inner,)
+    buffers: dict[str, Shape] = {"x": (*shape.outer, *shape.count, *inner), "y": (*shape.outer, *inner)}
     with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         count, outer = function.count(shape.count), function.count(shape.outer)
@@ -74,15 +78,26 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
     return Kernel(name, function.prim_func, (), ("float_sum", shape, isa.name), work=KernelWork(f"float_{kind}"))
 
 
-def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, count: int) -> None:
+def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, count: Expr) -> None:
     begin, total = make_opaque(number * count), Register("float32", LANES)
     total.set(spread_float(0.0))
-    if count >= LANES:
-        with T.serial(0, count // LANES) as i:
+    if not isinstance(count, int) or count >= LANES:
+        with T.serial(0, quotient(count, LANES)) as i:
             total.set(total.get() + load(x, begin + i * LANES, FLOAT))
-    if count % LANES:
+    if not isinstance(count, int):
+        total.set(total.get() + _load_dynamic_tail(x, begin, count))
+    elif count % LANES:
         total.set(total.get() + load_tail(x, begin, count))
     store(y, number, _finish_sum(shape, sum_halves(total.get(), lambda a, b: a + b), count, 1), 1)
+
+
+def _load_dynamic_tail(x: Buffer, begin: Expr, count: Expr) -> Expr:
+    """What whole vectors leave of a row, and zeros."""
+    tail, whole = workspace(LANES, "float32"), make_opaque(quotient(count, LANES) * LANES)
+    store(tail, 0, spread_float(0.0), LANES)
+    with T.serial(0, count - whole) as i:
+        store(tail, i, load(x, begin + whole + i, "float32"), 1)
+    return load(tail, 0, FLOAT)
 
 
 def _sum_columns(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, count: Expr, lanes: int) -> None:

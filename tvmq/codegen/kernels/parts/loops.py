@@ -43,7 +43,8 @@ def over_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callab
     if is_known:
         chunks = min(MOST_CHUNKS, rows, rows * row_cost // grain)
     else:
-        chunks = bind(T.min(T.min(MOST_CHUNKS, rows), T.floordiv(rows * row_cost, grain)))
+        # Opaque: in code that no size reaches TVM sees that rows are 0, and refuses to divide by so many chunks.
+        chunks = make_opaque(T.min(T.min(MOST_CHUNKS, rows), T.floordiv(rows * row_cost, grain)))
 
     def loop() -> None:
         body = start()

@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.conv.staging import SLACK, Stager
@@ -18,6 +19,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
+    Shape,
     bind,
     load,
     minimum,
@@ -31,10 +33,11 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
+from tvmq.codegen.kernels.parts.loops import make_opaque
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_pieces, panel_runs
 from tvmq.codegen.kernels.parts.template import SumTemplate
 from tvmq.codegen.kernels.parts.tiling import first_of_part
-from tvmq.codegen.kernels.winograd.shape import WinogradShape
+from tvmq.codegen.kernels.winograd.shape import WinogradShape, is_one
 from tvmq.codegen.kernels.winograd.transforms import both_axes, divide_by_scale, input_transform, output_transform
 
 
@@ -61,16 +64,17 @@ class WinogradLoops(SumTemplate):
         self.lanes = shape.ins.lanes
         self.panel_runs = panel_runs(shape.panel_parts, shape.conv.filters, self.lanes)
         self.position_weights = 2 * shape.steps * shape.vectors * self.lanes
+        self.x_shape: Shape = (shape.conv.batch, shape.conv.height, shape.conv.width, shape.conv.channels)
+        self.y_shape: Shape = shape.conv.out_shape
+        self.extents = shape.extents
 
     def parameters(self) -> Parameters:
-        plan, conv = self.plan, self.conv
-        channels = self.shape.vectors * self.lanes
-        parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
-        parameters |= plan.data_parameters(conv.out_shape)
+        plan, channels = self.plan, self.shape.vectors * self.lanes
+        parameters: Parameters = {"x": (self.x_shape, self.conv.x_dtype)} | plan.data_parameters(self.y_shape)
         parameters["weight"] = ((self.scheme.positions * self.position_weights,), "int16")
         parameters["bias"] = ((channels,), "int32")
         parameters |= plan.constant_parameters(channels)
-        return parameters | {"y": (conv.out_shape, plan.out_dtype)}
+        return parameters | {"y": (self.y_shape, plan.out_dtype)}
 
     def body(self, function: FunctionBuilder) -> None:
         # Two ways to deal the work to threads. With tiles enough, a chunk does all of it for its tiles:
@@ -125,15 +129,15 @@ class WinogradLoops(SumTemplate):
 
     def _place(self, tile: Expr) -> tuple[Expr, Expr, Expr]:
         """Picture, row and column of a tile."""
-        shape = self.shape
-        row = bind(T.floordiv(tile, shape.tiles_wide))
-        picture = bind(T.floordiv(row, shape.tiles_high)) if self.conv.batch > 1 else 0
-        return picture, bind(row - picture * shape.tiles_high), bind(tile - row * shape.tiles_wide)
+        extents = self.extents
+        row = keep_quotient(tile, extents.tiles_wide)
+        picture = 0 if is_one(extents.batch) else keep_quotient(row, extents.tiles_high)
+        return picture, bind(row - picture * extents.tiles_high), bind(tile - row * extents.tiles_wide)
 
     def _first_row(self, tile: Expr) -> Expr:
         """First row of the padded pictures, counted through, that a tile reads."""
         picture, row, _ = self._place(tile)
-        return picture * self.shape.padded_height + row * self.scheme.tile
+        return picture * self.extents.padded_height + row * self.scheme.tile
 
     def _stage(self, begin: Expr, end: Expr, most: int) -> tuple[Buffer, Expr]:
         """Copy of the rows that tiles begin .. end read, with borders, and the element of a whole copy it starts
@@ -159,21 +163,24 @@ class WinogradLoops(SumTemplate):
         #
         # Lanes beyond the last channel read the next pixel; products use one of them at most, whose weight is 0
         shape, channels = self.shape, self.conv.channels
-        lanes, points = shape.channel_lanes, self.scheme.points
+        lanes, points, pitch = shape.channel_lanes, self.scheme.points, self.extents.row_pitch
         kind = vector_type(self.conv.x_dtype, lanes)
         with T.serial(0, end - begin) as index:
             tile = bind(begin + index)
             column = self._place(tile)[2]
-            patch = bind(self._first_row(tile) * shape.row_pitch + column * (self.scheme.tile * channels) - origin)
+            patch = bind(self._first_row(tile) * pitch + column * (self.scheme.tile * channels) - origin)
             slot = bind((tile - inputs.first) * shape.tile_pitch)
             with T.serial(0, shape.tile_pitch // lanes) as group:
                 corner = bind(patch + group * lanes)
+                lines = [(corner, i * pitch) for i in range(points)]
+                if not isinstance(pitch, int):
+                    lines = [(make_opaque(begin + down), 0) for begin, down in lines]
                 x = [
                     [
-                        bind(T.Cast(vector_type("int16", lanes), source.vload([corner + offset], kind)))
-                        for offset in (i * shape.row_pitch + j * channels for j in range(points))
+                        bind(T.Cast(vector_type("int16", lanes), source.vload([begin + (down + j * channels)], kind)))
+                        for j in range(points)
                     ]
-                    for i in range(points)
+                    for begin, down in lines
                 ]
                 transformed = both_axes(x, input_transform(self.scheme), lanes)
                 for position, value in enumerate(value for row in transformed for value in row):
@@ -263,7 +270,7 @@ class WinogradLoops(SumTemplate):
 
     def _store(self, sums: Buffer, run: PanelRun, vector: Expr, tile: Expr) -> None:
         """The pixels of a tile that exist, as codes or as they are."""
-        conv, lanes, size, columns = self.conv, self.lanes, self.scheme.tile, run.columns
+        extents, lanes, size, columns = self.extents, self.lanes, self.scheme.tile, run.columns
         scaler, codes = self.plan.scaler, self.plan.requantizer
         channel = bind(vector * lanes)
         constants = [
@@ -272,8 +279,8 @@ class WinogradLoops(SumTemplate):
         ]
         picture, row, column = self._place(tile)
         top, left = bind(row * size), bind(column * size)
-        with T.serial(0, size) as i, _when(conv.out_height % size, top + i < conv.out_height):
-            line = bind((picture * conv.out_height + top + i) * conv.out_width + left)
+        with T.serial(0, size) as i, _when(extents.out_height, size, top + i):
+            line = bind((picture * extents.out_height + top + i) * extents.out_width + left)
             for first, count in panel_pieces(columns) if codes else [(c, 1) for c in range(columns)]:
                 pixels = 4 // count if codes and 4 // count <= size else 1
                 for j in range(0, size, pixels):
@@ -299,31 +306,32 @@ class WinogradLoops(SumTemplate):
     ) -> None:
         """Values of (first, number of) pixels of a line of the tile, and (channel of the panel, first, number of)
         vectors."""
-        conv, (j, count), (channel, first, columns) = self.conv, pixels, vectors
+        (j, count), (channel, first, columns) = pixels, vectors
         width = columns * self.lanes
         valid = min(width, run.channels - first * self.lanes)
         if valid <= 0:
             return
         for p in range(count):
-            with _when(conv.out_width % self.scheme.tile, left + (j + p) < conv.out_width):
-                offset = bind((line + (j + p)) * conv.filters + channel + first * self.lanes)
+            with _when(self.extents.out_width, self.scheme.tile, left + (j + p)):
+                offset = bind((line + (j + p)) * self.conv.filters + channel + first * self.lanes)
                 store_first(self.y, offset, values, count * width, valid, p * width)
 
     def _steps(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
         """Add and Table steps over the codes of tiles begin .. end and these panels."""
         if not self.plan.steps:
             return
-        conv, size, filters, lanes = self.conv, self.scheme.tile, self.conv.filters, self.lanes
+        extents, size, filters, lanes = self.extents, self.scheme.tile, self.conv.filters, self.lanes
         steps, y, shape = self.plan.code_steps(self.ins, self.buffers), self.buffers["y"], self.shape
         with T.serial(0, end - begin) as index:
             picture, row, column = self._place(bind(begin + index))
             top, left = bind(row * size), bind(column * size)
-            width = bind(T.min(size, conv.out_width - left)) if conv.out_width % size else size
-            with T.serial(0, size) as i, _when(conv.out_height % size, top + i < conv.out_height):
-                pixel = bind((picture * conv.out_height + top + i) * conv.out_width + left)
+            even = isinstance(extents.out_width, int) and extents.out_width % size == 0
+            width = size if even else bind(T.min(size, extents.out_width - left))
+            with T.serial(0, size) as i, _when(extents.out_height, size, top + i):
+                pixel = bind((picture * extents.out_height + top + i) * extents.out_width + left)
                 if shape.panel_chunks == 1:
-                    least = ((conv.out_width - 1) % size + 1) * filters
-                    steps.run(y, bind(pixel * filters), width * filters, least)
+                    narrow = (extents.out_width - 1) % size + 1 if isinstance(extents.out_width, int) else 1
+                    steps.run(y, bind(pixel * filters), width * filters, narrow * filters)
                 else:
                     low, high = (minimum(first_of_part(shape.panel_parts, panel) * lanes, filters) for panel in panels)
                     least = min(run.channels for run in self.panel_runs)
@@ -348,12 +356,19 @@ def _share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
     return bind(T.floordiv(index * total, parts)), bind(T.floordiv((index + 1) * total, parts))
 
 
+def keep_quotient(value: Expr, divisor: Expr) -> Expr:
+    """Quotient of two numbers that are not negative, in a variable."""
+    if isinstance(divisor, int):
+        return bind(T.floordiv(value, divisor))
+    return make_opaque(tirx.truncdiv(value, divisor))  # TVM writes the operands of a floor several times
+
+
 @contextmanager
 def _then(condition: Expr) -> Any:
     with T.If(condition), T.Then():
         yield
 
 
-def _when(needed: int, condition: Expr) -> Any:
-    """A block under a condition, or without one where it always holds."""
-    return _then(condition) if needed else nullcontext()
+def _when(extent: Expr, size: int, place: Expr) -> Any:
+    """A block for places inside of the extent, without a condition where tiles of this size fill it."""
+    return nullcontext() if isinstance(extent, int) and extent % size == 0 else _then(place < extent)

@@ -19,7 +19,7 @@ from tvmq.codegen.kernels.conv.conv2d import instructions_for
 from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import split_evenly
+from tvmq.codegen.kernels.parts.builder import Expr, split_evenly
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Tiles
 from tvmq.codegen.kernels.parts.packing import panel_pieces
 from tvmq.codegen.kernels.parts.tiling import EPILOGUE_CYCLES, L1_BYTES, L2_RATE, LATENCY_CYCLES, choose_tiling, cycles
@@ -29,6 +29,27 @@ LINE = 64  # bytes of a cache line
 # Divides evenly among 2, 3, 4 and 6 threads; fewer where a chunk would be too small to hide the reading of weights.
 CHUNKS, CHUNK_TILES = (12, 6, 4, 2), 16
 SERIAL_PRODUCTS = 3_000_000  # below that a parallel region gains nothing that one would notice
+
+
+@dataclass(frozen=True)
+class Extents:
+    """Sizes that the loops count to: ints, or expressions of what a run brings.
+
+    padded_height, row_pitch  rows of a picture with whole tiles and borders, and elements of such a row
+    """
+
+    batch: Expr
+    out_height: Expr
+    out_width: Expr
+    tiles_high: Expr
+    tiles_wide: Expr
+    padded_height: Expr
+    row_pitch: Expr
+
+
+def is_one(size: Expr) -> bool:
+    """True for a size that is known to be 1."""
+    return isinstance(size, int) and size == 1
 
 
 @dataclass(frozen=True)
@@ -79,6 +100,12 @@ class WinogradShape:
     def row_pitch(self) -> int:
         """Elements of a row of the padded picture."""
         return (self.scheme.tile * self.tiles_wide + 2) * self.conv.channels
+
+    @property
+    def extents(self) -> Extents:
+        """Sizes that the loops count to."""
+        conv, tiles = self.conv, (self.tiles_high, self.tiles_wide)
+        return Extents(conv.batch, conv.out_height, conv.out_width, *tiles, self.padded_height, self.row_pitch)
 
     @property
     def steps(self) -> int:

@@ -15,6 +15,7 @@ Whether a convolution is computed by Winograd: only where it is proved exact, an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from tvmq import numerics
 from tvmq.codegen.kernels.conv.conv2d import check_operands, widths_for
 from tvmq.codegen.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
+from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Packing, pack_channels
 from tvmq.codegen.kernels.winograd.loops import WinogradLoops
@@ -71,8 +72,14 @@ def why_unsuited(conv: Conv2d, isa: Isa) -> str:
     return ""
 
 
-def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue) -> Kernel:
-    """Kernel with given tiles, of weights that have been checked."""
+def make_winograd(
+    shape: WinogradShape,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    epilogue: Epilogue,
+    loops: Callable[[str, WinogradShape, EpiloguePlan], WinogradLoops] = WinogradLoops,
+) -> Kernel:
+    """Kernel with given tiles and loops, of weights that have been checked."""
     conv = shape.conv
     bound = int(numerics.accumulator_bound(weight, *conv.code_limits, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
@@ -88,7 +95,7 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
     direct = ConvShape(conv, widths_for(conv, shape.ins), 0)
     share = SHARES.get(direct.ins.name, SHARE)
     work = convolution_work(f"winograd{tile}x{tile}", direct, plan.steps, share=share)
-    return WinogradLoops(name, shape, plan).kernel(constants, work, packed_from=(weight, packing))
+    return loops(name, shape, plan).kernel(constants, work, packed_from=(weight, packing))
 
 
 @dataclass(frozen=True)

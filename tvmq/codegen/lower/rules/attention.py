@@ -16,6 +16,7 @@ from tvmq.codegen.kernels.attention.attention import choose_attention
 from tvmq.codegen.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.codegen.kernels.attention.batch_matmul_float import choose_batch_matmul_float
 from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, choose_dynamic_matmul
+from tvmq.codegen.kernels.attention.dynamic_matmul_float import DynamicFloatMatmul, choose_dynamic_matmul_float
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, choose_dynamic_scores
 from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
@@ -82,11 +83,10 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     """Lower the product of two float tensors and a transpose of the result; False for a sum behind it."""
     view = lowerer.view
     call = view.value[chain.head]
-    types = [arg.ty for arg in call.args]
-    if any(dtype_of(arg) != "float32" or rank_of(arg) < 2 for arg in call.args) or not all(
-        is_number(size) for ty in types for size in ty.shape
-    ):
+    if any(dtype_of(arg) != "float32" or rank_of(arg) < 2 for arg in call.args):
         return False
+    if not all(is_number(size) for arg in call.args for size in arg.ty.shape):
+        return _lower_dynamic_float(lowerer, chain)
     if any(op_name(view.value[name]) != "permute_dims" for name in chain.after_head()):
         return False
     out = shape_of(view.var[chain.head])
@@ -98,6 +98,21 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     value = lowerer.call(kernel, [a_input, b_input], result.shape, "float32", chain.result)
     lowerer.give_logical(chain.result, value)
+    return True
+
+
+def _lower_dynamic_float(lowerer: Lowerer, chain: Chain) -> bool:
+    """Lower a product of dynamic sizes to one kernel of its sums; False where a matrix serves several others."""
+    a, b = lowerer.view.value[chain.head].args
+    if not all(isinstance(arg, relax.Var) for arg in (a, b)) or sizes_of(a)[:-2] != sizes_of(b)[:-2]:
+        return False
+    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
+    kernel = lowerer.choose(choose_dynamic_matmul_float, DynamicFloatMatmul(tuple(batch), rows, depth, columns))
+    if kernel is None:
+        return False
+    inputs, out = [lowerer.logical(arg.name) for arg in (a, b)], list(lowerer.view.var[chain.head].ty.shape)
+    lowerer.give_logical(chain.head, lowerer.call(kernel, inputs, out, "float32", chain.head))
+    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
     return True
 
 

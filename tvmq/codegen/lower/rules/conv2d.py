@@ -10,7 +10,7 @@ Tests: tests/codegen/lower/test_convolutions.py
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.codegen.kernels.conv.border import choose_border
 from tvmq.codegen.kernels.conv.choose import choose_convolution
-from tvmq.codegen.kernels.conv.dynamic_pictures import usual_convolution
+from tvmq.codegen.kernels.conv.dynamic_pictures import USUAL_SIDE, usual_convolution
 from tvmq.codegen.kernels.conv.stack_depth import DepthWindows, stack_depth
 from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.codegen.kernels.parts.packing import packed_from
@@ -28,7 +28,7 @@ from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.epilogue import Finish, finish_of
 from tvmq.codegen.lower.rules.shape import nhwc_shape
-from tvmq.graph.sizes import is_number, name_dynamic_sizes
+from tvmq.graph.sizes import Dim, is_number, name_dynamic_sizes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
 
@@ -151,19 +151,23 @@ def lower_volume(lowerer: Lowerer, chain: Chain) -> bool:
     if not has_template(call, dtype_of(view.var[source])):
         return False
     weight, groups = const_value(call.args[1]), int(call.attrs.groups)
+    if not is_number(view.var[source].ty.shape[1]):
+        return False
+    finish = finish_of(view, chain, weight.shape[0])
+    batch, channels, *volume = view.var[source].ty.shape
+    windows, out_height, out_width = list(view.var[finish.end].ty.shape)[2:]
+    slices = batch * windows
+    sizes = name_dynamic_sizes([slices, *volume[1:], slices, out_height, out_width])
     depth = DepthWindows(
-        *sizes_of(lowerer, source),
+        *usual_volume(batch, volume, channels),
         weight.shape[2],
         int(call.attrs.strides[0]),
         (before[0], after[0]),
         int(call.attrs.dilation[0]),
         groups,
     )
-    height, width = shape_of(view.var[source])[3:]
-    conv = Conv2d(
-        depth.batch * depth.windows,
-        height,
-        width,
+    conv = usual_convolution(
+        sizes[:3],
         depth.taps * depth.channels,
         weight.shape[0],
         kernel=pair(weight.shape[3:]),
@@ -173,17 +177,25 @@ def lower_volume(lowerer: Lowerer, chain: Chain) -> bool:
         groups=groups,
         x_dtype=dtype_of(view.var[source]),
     )
-    finish = finish_of(view, chain, conv.filters)
-    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(weight), finish.bias, pad_value, finish.epilogue)
+    operands = conv, stacked_weight(weight), finish.bias, pad_value, finish.epilogue
+    fixed = all(isinstance(size, int) for size in sizes)
+    kernel = lowerer.choose(choose_convolution, *operands, sizes=None if fixed else sizes)
     if kernel is None:
         return False
     kernel = packed_from(kernel, weight, weight.shape, (0, 2, 1, 3, 4))
-    x = stack_slices(lowerer, source, depth, pad_value)
-    others = [lowerer.reshape(lowerer.nhwc(other), conv.out_shape, other) for other in finish.others]
-    value = lowerer.call(kernel, [x, *others], conv.out_shape, dtype_of(view.var[finish.end]), f"{finish.end}_slices")
-    shape = [depth.batch, depth.windows * conv.out_height, conv.out_width, conv.filters]
+    x = stack_slices(lowerer, source, depth, pad_value, windows)
+    out = [slices, out_height, out_width, conv.filters]
+    others = [lowerer.reshape(lowerer.nhwc(other), out, other) for other in finish.others]
+    value = lowerer.call(kernel, [x, *others], out, dtype_of(view.var[finish.end]), f"{finish.end}_slices")
+    shape = [batch, windows * out_height, out_width, conv.filters]
     lowerer.give_nhwc(finish.end, lowerer.reshape(value, shape, finish.end))
     return True
+
+
+def usual_volume(batch: Dim, volume: Sequence[Dim], channels: Dim) -> tuple[int, int, int, int]:
+    """(batch, depth, pixels, channels) of a volume, with usual numbers for what only a run tells."""
+    depth, height, width = (int(size) if is_number(size) else USUAL_SIDE for size in volume)
+    return int(batch) if is_number(batch) else 1, depth, height * width, int(channels)
 
 
 def sizes_of(lowerer: Lowerer, name: str) -> tuple[int, int, int, int]:
@@ -197,13 +209,22 @@ def stacked_weight(weight: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(weight.swapaxes(1, 2).reshape(weight.shape[0], -1, *weight.shape[3:]))
 
 
-def stack_slices(lowerer: Lowerer, name: str, depth: DepthWindows, fill: float) -> relax.Expr:
-    """Pictures (batch * windows, rows, columns, taps * channels) of a volume."""
-    x, (height, width) = lowerer.nhwc(name), shape_of(lowerer.view.var[name])[3:]
-    shape = [depth.batch * depth.windows, height, width, depth.taps * depth.channels]
+def stack_slices(lowerer: Lowerer, name: str, depth: DepthWindows, fill: float, windows: Dim) -> relax.Expr:
+    """Pictures (batch * windows, rows, columns, taps * channels) of a volume.
+
+    depth   of usual sizes where some are dynamic; windows: how many there are
+    """
+    x, (batch, _, slices, height, width) = lowerer.nhwc(name), lowerer.view.var[name].ty.shape
+    shape = [batch * windows, height, width, depth.taps * depth.channels]
     if depth.taps == depth.stride == 1 and not any(depth.padding):
         return lowerer.reshape(x, shape, name)
-    kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x))
-    slices = lowerer.reshape(x, [depth.batch * depth.depth, depth.pixels, depth.channels], name)
-    flat = [shape[0], depth.pixels, shape[3]]
-    return lowerer.reshape(lowerer.call(kernel, [slices], flat, dtype_of(x), f"{name}_stacked"), shape, name)
+    sizes = name_dynamic_sizes([batch, slices, height * width, windows])
+    if all(isinstance(size, int) for size in sizes):
+        kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x))
+        given, flat = [batch * slices, depth.pixels, depth.channels], [shape[0], depth.pixels, shape[3]]
+    else:
+        kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x), sizes)
+        given = [batch, slices, height * width, depth.channels]
+        flat = [batch, windows, height * width, shape[3]]
+    x = lowerer.reshape(x, given, name)
+    return lowerer.reshape(lowerer.call(kernel, [x], flat, dtype_of(x), f"{name}_stacked"), shape, name)

@@ -212,7 +212,7 @@ def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr,
     depth = DepthWindows(
         *sizes_of(lowerer, source), axis.kernel, padding=(axis.before, axis.after), groups=phases.groups
     )
-    return stack_slices(lowerer, source, depth, phases.zero_point), depth.windows
+    return stack_slices(lowerer, source, depth, phases.zero_point, depth.windows), depth.windows
 
 
 def _sums(filters: np.ndarray) -> np.ndarray:

@@ -46,7 +46,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
         return True
     nhwc = not heads and (picture or wants_nhwc(lowerer, chain))
     moves = nhwc and not lowerer.has_nhwc(source)
-    if fixed and not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
+    if not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
         x = lowerer.tensor(source, nhwc=nhwc)
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], attrs), chain.result)
         lowerer.give(chain.result, value, nhwc=nhwc)
@@ -136,8 +136,7 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = wants_nhwc(lowerer, chain)
     x = lowerer.tensor(source, nhwc=nhwc)
-    fixed = lowerer.has_fixed_sizes(chain)
-    if fixed and scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
+    if scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], call.attrs), chain.result)
         lowerer.give(chain.result, value, nhwc=nhwc)
         return True

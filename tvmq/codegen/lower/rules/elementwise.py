@@ -25,14 +25,15 @@ from tvmq.numerics.code_type import CODES_8
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
     """True if the result is a picture and the largest of its inputs (a mask or a gate is smaller) is there in NHWC.
 
-    Where a size is dynamic all inputs are as large as the result, and any of them may be the one.
+    Where a size is dynamic inputs are as large as the result, or 1, and any of those that are as large may be the one.
     """
     inputs = [arg for arg in lowerer.view.value[chain.head].args if isinstance(arg, relax.Var)]
     if not inputs or not lowerer.is_picture(chain.result):
         return False
     if not lowerer.has_fixed_sizes(chain):
-        equal = {sizes_of(var) for var in inputs} == {sizes_of(lowerer.view.var[chain.result])}
-        return equal and lowerer.is_rank4(chain.result) and any(lowerer.has_nhwc(var.name) for var in inputs)
+        whole = sizes_of(lowerer.view.var[chain.result])
+        fits = lowerer.is_rank4(chain.result) and all(_broadcasts(sizes_of(var), whole) for var in inputs)
+        return fits and any(lowerer.has_nhwc(var.name) for var in inputs if sizes_of(var) == whole)
     largest = max(int(np.prod(shape_of(arg))) for arg in inputs)
     return _broadcast_as_pictures([shape_of(arg) for arg in inputs], rank_of(lowerer.view.var[chain.result])) and any(
         lowerer.has_nhwc(arg.name) and not _one_pixel(arg) and int(np.prod(shape_of(arg))) == largest for arg in inputs
@@ -43,6 +44,12 @@ def _broadcast_as_pictures(shapes: Sequence[tuple[int, ...]], rank: int) -> bool
     """True if tensors broadcast alike as pictures; depth and rows of a volume become one axis."""
     same_rank = all(len(shape) == rank for shape in shapes)
     return same_rank and (rank < 5 or len({shape[2:4] for shape in shapes if set(shape[2:4]) != {1}}) <= 1)
+
+
+def _broadcasts(sizes: Sequence[int | str], whole: Sequence[int | str]) -> bool:
+    """True for sizes that are those of a result, or 1."""
+    pairs = zip(sizes, whole, strict=False)
+    return len(sizes) == len(whole) and all(size in (1, other) for size, other in pairs)
 
 
 def _one_pixel(var: relax.Var) -> bool:
@@ -140,21 +147,21 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
     nhwc = wants_nhwc(lowerer, chain)
     names = [arg.name for arg in call.args]
     zeros = (call.attrs.a_zero, call.attrs.b_zero)
-    if int(np.prod(shape_of(call.args[0]))) < int(np.prod(shape_of(call.args[1]))):
+    if not _broadcasts(sizes_of(call.args[1]), sizes_of(call.args[0])):
         names, zeros = names[::-1], zeros[::-1]
     a, b = (lowerer.tensor(name, nhwc=nhwc) for name in names)
     following = chain.after_head()
     kernel = None
-    if following:
+    if following and _broadcasts(sizes_of(b), sizes_of(a)):
         requantize = lowerer.view.value[following[0]]
         step = codes_step(requantize, 1 if const_value(requantize.args[1]).size == 1 else 0)
         dtypes = (dtype_of(a), dtype_of(b))
-        kernel = lowerer.choose(choose_multiply, shape_of(a), shape_of(b), step, zeros, dtypes)
+        kernel = lowerer.choose(choose_multiply, kernel_shape(a), kernel_shape(b), step, zeros, dtypes)
     if kernel is None:
         args = [lowerer.tensor(arg.name, nhwc=nhwc) for arg in call.args]
         _rest(lowerer, chain, relax.Call(call.op, args, call.attrs), nhwc)
         return True
-    lowerer.give(chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc=nhwc)
+    lowerer.give(chain.result, lowerer.call(kernel, [a, b], list(a.ty.shape), step.dtype, chain.result), nhwc=nhwc)
     return True
 
 
@@ -190,15 +197,16 @@ def prelu(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.prelu of a picture with constant slopes; all others go as they stand."""
     call, picture = lowerer.view.value[chain.head], rank_of(lowerer.view.var[chain.result])
     moved = nhwc_constant(call.args[1], picture) if is_const(call.args[1]) and wants_nhwc(lowerer, chain) else None
-    x = lowerer.nhwc(call.args[0].name) if moved is not None else None
-    slopes = None if x is None else const_value(moved)
-    if slopes is None or slopes.shape[-1:] != shape_of(x)[-1:] or slopes.size != slopes.shape[-1]:
+    if moved is None:
+        return same_layout(lowerer, chain)
+    x, slopes = lowerer.nhwc(call.args[0].name), const_value(moved)
+    if slopes.shape[-1:] != sizes_of(x)[-1:] or slopes.size != slopes.shape[-1]:
         return same_layout(lowerer, chain)  # the kernel takes a slope for each channel: no slopes of rows or columns
     step = PreluStep(x_dtype=dtype_of(x), **named_alike(PreluStep, call))
-    kernel = lowerer.choose(choose_prelu, shape_of(x), slopes.reshape(-1), step)
+    kernel = lowerer.choose(choose_prelu, kernel_shape(x), slopes.reshape(-1), step)
     if kernel is None:
         return same_layout(lowerer, chain)
-    lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], shape_of(x), step.dtype, chain.result))
+    lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], list(x.ty.shape), step.dtype, chain.result))
     return True
 
 

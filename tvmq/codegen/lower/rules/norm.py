@@ -24,7 +24,7 @@ from tvmq.codegen.lower.lowerer import Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.elementwise import NHWC_AXIS
 from tvmq.graph.sizes import is_number, name_dynamic_sizes
-from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, is_const, make_const, op_name, rank_of, shape_of
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -98,35 +98,34 @@ def _vector(lowerer: Lowerer, arg: relax.Expr, channels: int, name: str) -> rela
 
 
 def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a float softmax to one kernel, on the layout of the IR; False for dynamic sizes behind its axis."""
+    """Lower a float softmax to one kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
-    x, axis = lowerer.logical(call.args[0].name), int(call.attrs.axis)
-    sizes = kernel_shape(x)
-    if any(isinstance(size, str) for size in sizes[axis % len(sizes) + 1 :]):
-        return False
-    kernel = softmax(sizes, lowerer.isa, axis)
+    x = lowerer.logical(call.args[0].name)
+    kernel = softmax(kernel_shape(x), lowerer.isa, int(call.attrs.axis))
     lowerer.give_logical(chain.result, lowerer.call(kernel, [x], list(x.ty.shape), "float32", chain.result))
     return True
 
 
 def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a float sum or mean to one kernel; False for axes apart, and dynamic sizes outside of pictures."""
+    """Lower a float sum or mean to one kernel; False for axes apart, dynamic sizes but along rows or over pixels."""
     call = lowerer.view.value[chain.head]
     source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
     nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])
     fixed = lowerer.has_fixed_sizes(chain)
-    if not fixed and not (nhwc and axes == [2, 3] and is_number(call.args[0].ty.shape[1])):
+    pixels = nhwc and axes == [2, 3] and is_number(call.args[0].ty.shape[1])
+    nhwc = nhwc and (fixed or pixels)
+    rows = not fixed and not pixels
+    axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
+    if axes != list(range(axes[0], axes[-1] + 1)) or (rows and axes[-1] != rank_of(call.args[0]) - 1):
         return False
     x = lowerer.tensor(source, nhwc=nhwc)
-    axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
-    if axes != list(range(axes[0], axes[-1] + 1)):
-        return False
     shape, sizes = list(x.ty.shape), kernel_shape(x)
     outer, count, inner = sizes[: axes[0]], sizes[axes[0] : axes[-1] + 1], sizes[axes[-1] + 1 :]
     if fixed:
         outer, count, inner = ((math.prod(map(int, part)),) for part in (outer, count, inner))
         x = lowerer.reshape(x, [*outer, *count, *inner], f"{chain.result}_rows")
-    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, int(inner[0]), bool(call.attrs.mean)))
+    sums = FloatSum(outer, count, 1 if rows else int(inner[0]), bool(call.attrs.mean), rows)
+    kernel = lowerer.choose(choose_float_sum, sums)
     if kernel is None:
         return False
     out = [*list(x.ty.shape)[: len(outer)], *inner]

@@ -180,8 +180,9 @@ def _lower_sum(
     kernel = lowerer.choose(choose_sum_pool, windows, step, zero_point, dtype_of(x))
     if kernel is None:
         return False
+    out = nhwc_shape(lowerer, chain.head) if keepdims else windows.out_shape
     value = lowerer.call(
-        kernel, [x], windows.out_shape, step.dtype, f"{chain.result}_nhwc" if not keepdims else chain.result
+        kernel, [x], out, step.dtype, f"{chain.result}_nhwc" if not keepdims else chain.result
     )
     if keepdims:
         lowerer.give_nhwc(chain.result, value)
@@ -202,7 +203,7 @@ def _windows(x: relax.Expr, out: Sequence[Any], attrs: Any) -> Pool2d:
         padding = covering_padding(padding, (height, width), out[1:3], kernel, strides, dilation)
     else:
         out_sizes = name_dynamic_sizes([*list(x.ty.shape)[:3], *out[:3]])[3:]
-        options = {"ceil_mode": bool(attrs.ceil_mode), "out_sizes": out_sizes}
+        options = {"ceil_mode": bool(getattr(attrs, "ceil_mode", False)), "out_sizes": out_sizes}
     return Pool2d(batch, height, width, int(channels), kernel, strides, padding, dilation, **options)
 
 

@@ -112,7 +112,7 @@ def pad(lowerer: Lowerer, chain: Chain) -> bool:
     sides = list(zip(width[::2], width[1::2], strict=True))
     kernel = None
     if call.attrs.pad_mode == "constant":
-        kernel = lowerer.choose(choose_pad, shape_of(x), sides, float(call.attrs.pad_value), dtype_of(x))
+        kernel = lowerer.choose(choose_pad, kernel_shape(x), sides, float(call.attrs.pad_value), dtype_of(x))
     if kernel is not None:
         out = nhwc_shape(lowerer, chain.result)
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))

@@ -121,9 +121,12 @@ class OnnxSums:
         node, x = self.node, self.inputs[0]
         attrs = node.attrs
         if node.op == "tvmq.sum_pool":
-            options: dict[str, Any] = {"count_include_pad": int(bool(facts.get("counts_padding")))}
-            options |= {"kernel_shape": node.ints("kernel"), "strides": node.ints("strides")}
-            return node.write("AveragePool", x.real, pads=node.ints("padding"), **options)
+            padding, counted = node.ints("padding"), [int(size) for size in facts.get("counted", ())]
+            options: dict[str, Any] = {"kernel_shape": node.ints("kernel"), "strides": node.ints("strides")}
+            if not any(counted):
+                return node.write("AveragePool", x.real, pads=padding, count_include_pad=0, **options)
+            options["ceil_mode"] = int(padding != counted)  # what rounding up adds never counts
+            return node.write("AveragePool", x.real, pads=counted, count_include_pad=1, **options)
         share = float(real.reshape(-1)[0]) / float(x.scale.scale)
         op_type = "ReduceSum" if abs(share - 1) < 1e-5 else "ReduceMean"
         return node.reduce(op_type, x.real, node.ints("axes"), bool(attrs.keepdims))

@@ -5,6 +5,8 @@ Tests: tests/formats/onnx/importer/test_shape_folding.py
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import tvm
@@ -24,11 +26,14 @@ from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.formats.onnx.importer.repairs.node import tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
+from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
 
 if TYPE_CHECKING:
     import onnx
 
+# Operators whose operands must have equal sizes
+SAME_SIZES = frozenset({"Add", "Concat", "Div", "Max", "Mean", "Min", "Mul", "Pow", "PRelu", "Sub", "Sum", "Where"})
 DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dimensions as first input
 
 
@@ -42,16 +47,27 @@ def imported_operators() -> set[str]:
 def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
     """All nodes of a model as bindings grouped by node, see ConvertedModel.
 
+    Where a layer holds for multiples of a dynamic dimension only, the inputs are cut to them (graph/multiples.py).
+
     raises UnsupportedOpError naming the layer, its operator, and what to do; MemoryLimitError for results that are
     larger than max_bytes.
     """
-    return _OnnxImporter(model, max_bytes).run()
+    multiples: dict[str, int] = {}
+    while True:
+        try:
+            return _OnnxImporter(model, max_bytes, multiples).run()
+        except OnlyMultiples as needed:
+            multiples[needed.name] = math.lcm(multiples.get(needed.name, 1), needed.multiple)
 
 
 class _OnnxImporter:
-    """State of one import: the builder, the value of every ONNX name, the steps so far."""
+    """State of one import: the builder, the value of every ONNX name, the steps so far.
 
-    def __init__(self, model: onnx.ModelProto, max_bytes: int) -> None:
+    multiples  {dynamic dimension: number}: the inputs have multiples of it
+    """
+
+    def __init__(self, model: onnx.ModelProto, max_bytes: int, multiples: Mapping[str, int]) -> None:
+        self.multiples = multiples
         from onnx import numpy_helper
         from tvm.relax.frontend.onnx import onnx_frontend
 
@@ -103,7 +119,8 @@ class _OnnxImporter:
         refuse_unknown(nodes, imported_operators())
         self.builder.begin_scope([var for _, var in self.inputs])
         try:
-            steps = [self._step(node) for node in nodes]
+            steps = [self._cut_step(name) for name, var in self.inputs if self._is_cut(var)]
+            steps += [self._step(node) for node in nodes]
             dims = [value.name for value in self.graph.output if isinstance(self.values[value.name], Dims)]
             steps += [self._dims_step(name) for name in dims]
         finally:
@@ -120,7 +137,7 @@ class _OnnxImporter:
         try:
             result = self._record(call, self._emit(self._convert(call)))
             self._check_shapes(call)
-        except TvmqError:
+        except (TvmqError, OnlyMultiples):
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
@@ -135,15 +152,47 @@ class _OnnxImporter:
         result = result if any(var.same_as(result) for var in own) else None
         return ConvertedNode(node.name, layer_of(node), node.op_type, list(block.bindings), result)
 
+    def _is_cut(self, var: relax.Var) -> bool:
+        """True for an input with a dimension of which only multiples are taken."""
+        return any(isinstance(size, tirx.Var) and size.name in self.multiples for size in var.ty.shape)
+
+    def _cut_step(self, name: str) -> ConvertedNode:
+        """Cut the dimensions of an input to multiples."""
+        var = self.values[name]
+        shape = [cut_size(d, self.multiples.get(getattr(d, "name", ""), 1)) for d in var.ty.shape]
+        self.builder._begin_binding_block()
+        try:
+            self.values[name] = self._emit(relax.op.reshape(var, shape))
+        finally:
+            block = self.builder._end_block()
+        return ConvertedNode(name, name, "Reshape", list(block.bindings), self.values[name])
+
     def _check_shapes(self, call: NodeCall) -> None:
-        """Refuse results whose shape is known only at run time."""
+        """Refuse results whose shape is known only at run time.
+
+        raises OnlyMultiples where the operands have equal sizes for multiples of a dynamic dimension
+        """
         for name in filter(None, call.outputs):
             ty = getattr(self.values[name], "ty", None)
             if isinstance(ty, relax.TensorType) and ty.shape is None:
+                self._ask_for_multiples(call)
                 raise call.unsupported_error(
                     "the shape of its result depends on values known only at run time",
                     "make these inputs constants, or fix the input shapes with shape=",
                 )
+
+    def _ask_for_multiples(self, call: NodeCall) -> None:
+        """Raise OnlyMultiples where the operands of a concatenation or of an element-wise operator need them."""
+        if call.op_type not in SAME_SIZES:
+            return
+        shapes = [value.ty.shape for value in call.inputs if isinstance(getattr(value, "ty", None), relax.TensorType)]
+        if not shapes or None in shapes:
+            return
+        skipped = call.axis(0) if call.op_type == "Concat" else None
+        for one, other in unequal_sizes([list(shape) for shape in shapes], skipped):
+            needed = find_multiple(one, other)
+            if needed is not None:
+                raise OnlyMultiples(*needed)
 
     def _call(self, node: onnx.NodeProto) -> NodeCall:
         """The node with its inputs as Relax values, attributes in the form that TVM's converters take."""

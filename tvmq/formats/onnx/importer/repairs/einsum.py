@@ -21,7 +21,7 @@ from typing import Any
 from tvm import relax
 from tvm.ir import GenericConst
 
-from tvmq.formats.onnx.importer.repairs.node import NodeCall, plain_dimension, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, plain_dimension, tensor_constant
 from tvmq.graph.sizes import are_equal
 
 
@@ -54,8 +54,12 @@ def einsum(call: NodeCall) -> relax.Expr | None:
         for label in term.labels:
             sizes[label] = term.size(label) if are_equal(sizes.get(label, 1), 1) else sizes[label]
     terms = [_without_ones(call, term, sizes) for term in terms]
-    if not all(are_equal(term.size(label), sizes[label]) for term in terms for label in term.labels):
-        return None
+    for size, other in ((term.size(label), sizes[label]) for term in terms for label in term.labels):
+        if are_equal(size, other):
+            continue
+        if isinstance(size, int) and isinstance(other, int):
+            return None
+        raise call.unsupported_error(f"a label has the sizes {size} and {other}, which may differ", FIX_SHAPES)
     first = terms.pop(0)
     for position, term in enumerate(terms):
         later = "".join(other.labels for other in terms[position + 1 :])

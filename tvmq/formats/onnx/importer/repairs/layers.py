@@ -9,11 +9,14 @@ Tests: tests/formats/onnx/importer/test_repairs.py
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
+from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple
+from tvmq.graph.sizes import is_multiple
 
 STATIC = "fix the input shapes with shape=, or export with explicit pads"
 
@@ -87,16 +90,28 @@ def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
     if mode == "VALID":
         call.attributes["pads"] = (0,) * (2 * count)
         return
-    sizes = call.shape()[2:]
-    if not all(isinstance(size, int) for size in [*sizes, *kernel]):
-        raise call.unsupported_error(f"auto_pad {mode} needs fixed height and width", STATIC)
     strides = call.attributes.get("strides", (1,) * count)
     dilations = call.attributes.get("dilations", (1,) * count)
     totals = []
-    for size, window, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
-        results = -(-size // stride)
-        totals.append(max((results - 1) * stride + (window - 1) * dilation + 1 - size, 0))
+    for size, window, stride, dilation in zip(call.shape()[2:], kernel, strides, dilations, strict=True):
+        if not isinstance(window, int):
+            raise call.unsupported_error(f"auto_pad {mode} needs a kernel of fixed sizes", STATIC)
+        covered = stride if is_multiple(size, stride) else _rest_of_size(call, size, stride, mode)
+        totals.append(max((window - 1) * dilation + 1 - covered, 0))
     call.attributes["pads"] = _split_totals(totals, mode)
+
+
+def _rest_of_size(call: NodeCall, size: Any, stride: int, mode: str) -> int:
+    """Pixels that the last window of auto_pad has before padding, in a size that is no multiple of the stride.
+
+    raises OnlyMultiples for a dynamic size that can be one
+    """
+    if isinstance(size, int):
+        return size % stride
+    needed = find_multiple(size, cut_size(size, stride))
+    if needed is None:
+        raise call.unsupported_error(f"auto_pad {mode} needs fixed height and width", STATIC)
+    raise OnlyMultiples(*needed)
 
 
 def _split_totals(totals: list[int], mode: str) -> tuple[int, ...]:

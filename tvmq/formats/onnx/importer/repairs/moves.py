@@ -16,7 +16,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph import ops
-from tvmq.graph.sizes import are_equal
+from tvmq.graph.sizes import are_equal, is_multiple
 
 
 def gather(call: NodeCall) -> relax.Expr:
@@ -217,13 +217,18 @@ def tile(call: NodeCall) -> relax.Expr | None:
 
 
 def split(call: NodeCall) -> relax.Expr | None:
-    """Split with empty parts, constants of no elements, which TVM could not compute; into one part: that is x."""
+    """Split with empty parts, constants of no elements, which TVM could not compute; into one part: that is x.
+
+    Of a dynamic axis TVM gives the last part what is left: parts of known sizes fix it, equal ones must be proved.
+    """
     sizes = call.dims(1) if call.input(1) is not None else call.attributes.get("split")
     if call.output_count == 1:
         return call.inputs[0]
-    if sizes is None or 0 not in sizes:
-        return None
     axis, shape, start, parts = call.axis(0), call.shape(), 0, []
+    if sizes is None or 0 not in sizes:
+        if not isinstance(shape[axis], int):
+            _fit_parts(call, sizes, axis)
+        return None
     if not all(isinstance(size, int) for size in shape):
         raise call.unsupported_error("an empty part of a dynamic shape is not supported", FIX_SHAPES)
     for size in sizes:
@@ -236,6 +241,17 @@ def split(call: NodeCall) -> relax.Expr | None:
         )
         start += size
     return relax.Tuple(parts)
+
+
+def _fit_parts(call: NodeCall, sizes: list[int] | None, axis: int) -> None:
+    """Parts of a dynamic axis: one of known sizes gets their sum by a reshape, which resolve_shapes makes its size."""
+    shape = call.shape()
+    if sizes is not None:
+        call.inputs[0] = relax.op.reshape(call.inputs[0], [*shape[:axis], sum(sizes), *shape[axis + 1 :]])
+    elif "num_outputs" not in call.attributes and not is_multiple(shape[axis], call.output_count):
+        raise call.unsupported_error(
+            f"{call.output_count} equal parts of dimension {shape[axis]}, which may be no multiple", FIX_SHAPES
+        )
 
 
 def concat(call: NodeCall) -> relax.Expr | None:

@@ -5,6 +5,7 @@ Tests: tests/formats/onnx/importer/test_shape_folding.py
 
 from __future__ import annotations
 
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -112,7 +113,7 @@ def strided_slice(call: NodeCall) -> relax.Expr | None:
 
 
 def _slice_dynamic(call: NodeCall) -> relax.Expr | None:
-    """Slice to the open end of dynamic dimensions, from 0 or 1; None for others.
+    """Slice to the open end of dynamic dimensions, from 0 or 1, or of all backwards; None for others.
 
     TVM bounds both ends by the size and no longer sees that what is left is the size: min(2^63 - 1, n) - min(0, n).
     """
@@ -123,6 +124,8 @@ def _slice_dynamic(call: NodeCall) -> relax.Expr | None:
     kept = [bound for bound in bounds if bound[0] not in whole]
     if not kept:
         return call.inputs[0]
+    if all(_is_reversed(*bound[1:]) and not isinstance(shape[bound[0]], int) for bound in kept):
+        return reduce(relax.op.flip, [axis for axis, *_ in kept], call.inputs[0])
     has_dynamic_axis = any(not isinstance(shape[axis], int) for axis, *_ in bounds)
     if not has_dynamic_axis or any(step != 1 for *_, step in kept):
         return None
@@ -152,6 +155,11 @@ def _set_bounds(call: NodeCall, bounds: list[tuple[int, int, int, int]]) -> None
 
 def _is_open(stop: int, size: Any) -> bool:
     return stop >= (size if isinstance(size, int) else np.iinfo(np.int32).max)
+
+
+def _is_reversed(start: int, stop: int, step: int) -> bool:
+    """True for all elements of an axis of any size, from the last to the first."""
+    return step == -1 and start == -1 and stop <= -np.iinfo(np.int32).max
 
 
 def _stays_inside(start: int, stop: int, size: Any) -> bool:

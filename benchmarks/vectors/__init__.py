@@ -1,0 +1,1 @@
+"""Parts of invariance.py: models and samples, surroundings, contestants, quality, emulated CPUs."""
