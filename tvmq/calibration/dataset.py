@@ -72,6 +72,10 @@ class Dataset:
         if have:
             yield _fill_batch(waiting, batch), have
 
+    def items(self) -> Iterator[Feed]:
+        """The checked items as they were given, neither cut nor joined."""
+        yield from (check_batch(item, self.inputs, number) for number, item in enumerate(self._source))
+
     def first(self) -> Feed:
         """The first batch as it was given; DataError if there is none."""
         for item in self._source:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvmq.errors import ConfigError, DataError
+from tvmq.errors import ConfigError
 from tvmq.runtime.inputs import TensorInfo
 
 Feed = dict[str, np.ndarray]
@@ -27,20 +27,22 @@ class Arrangement:
     rows    number of the sample in each row of the batch; further rows of the feed are copies
     mask    [rows, length], true where a position is the sample's own; None without a mask
     length  name of the dynamic dimension of positions, or their number; None without a mask
-    batch   name of the dynamic batch, or its size
+    batch   name of the dynamic batch, or its size; None if the first axis is no batch: the whole feed is one sample
     """
 
     feed: Feed
     rows: tuple[int, ...]
     mask: np.ndarray | None
     length: int | str | None
-    batch: int | str
+    batch: int | str | None
 
     def part(self, array: np.ndarray, sizes: Sizes, row: int) -> np.ndarray:
         """Return the part of an array that belongs to a row of the batch, at the positions of its sample.
 
         sizes  of the array, with names for dynamic dimensions
         """
+        if self.batch is None:
+            return array
         known = sizes if isinstance(self.batch, str) else sizes[:1]  # other axes may be as long as a fixed batch
         places = [axis for axis, size in enumerate(known) if size == self.batch]
         part = np.take(array, [row], axis=places[0]) if places else array
@@ -56,22 +58,33 @@ class Arrangement:
 class Arranger:
     """Draws arrangements of samples, each of which has a batch of one.
 
+    not_first  why the first axis of the inputs is no batch, so that samples are neither joined nor masked; "" if it is
     raises  ConfigError for a mask that is no input [batch, length] of the model
     """
 
     def __init__(
-        self, inputs: Sequence[TensorInfo], samples: Sequence[Feed], mask: str | None, random: np.random.Generator
+        self,
+        inputs: Sequence[TensorInfo],
+        samples: Sequence[Feed],
+        mask: str | None,
+        random: np.random.Generator,
+        not_first: str = "",
     ) -> None:
         self.samples, self._random = list(samples), random
         self._sizes: dict[str, Sizes] = {info.name: tuple(info.shape) for info in inputs}
-        self._batch = next((sizes[0] for sizes in self._sizes.values() if sizes), 1)
+        self._not_first = not_first
+        first = next((sizes[0] for sizes in self._sizes.values() if sizes), 1)
+        self._batch = None if not_first else first
         self._has_batch = all(sizes and sizes[0] == self._batch for sizes in self._sizes.values())
-        self._mask = _find_mask(self._sizes, mask)
+        named = _find_mask(self._sizes, mask)
+        self._mask = None if not_first else named
         self._length = self._sizes[self._mask][1] if self._mask else None
 
     @property
     def why_no_batches(self) -> str:
         """Why samples cannot be batched; "" if they can."""
+        if self._not_first:
+            return self._not_first
         if not self._has_batch:
             return "the inputs do not begin with one batch"
         return "the batch is fixed at 1" if self._batch == 1 else ""
@@ -79,6 +92,8 @@ class Arranger:
     @property
     def why_no_mask(self) -> str:
         """Why nothing is masked; "" if something can be."""
+        if self._not_first:
+            return self._not_first
         if not self._mask:
             return "no input is a mask [batch, length]"
         if isinstance(self._length, int) and all(np.all(sample[self._mask]) for sample in self.samples):
@@ -110,20 +125,22 @@ class Arranger:
         count = self._batch if isinstance(self._batch, int) else int(self._random.integers(1, most + 1))
         return self._arrange(count, other_values=other_values, right=right, left=left)
 
-    def _arrange(self, count: int, **changes: bool) -> Arrangement:
+    def _arrange(
+        self, count: int, *, other_values: bool = False, right: bool = False, left: bool = False
+    ) -> Arrangement:
         rows = [int(number) for number in self._random.integers(0, len(self.samples), count)]
         widest = [self._width(number) for number in rows]
         if self._length is None or isinstance(self._length, int):  # samples of one batch have the sizes of its first
             rows = [number for number in rows if self._shapes(number) == self._shapes(rows[0])]
             rows += rows[:1] * (count - len(rows))
-            feeds = [self._pad(number, 0, 0, other_values=changes.get("other_values", False)) for number in rows]
+            feeds = [self._pad(number, 0, 0, other_values=other_values) for number in rows]
             return self._join(rows, feeds)
-        padding = int(self._random.integers(1, MOST_PADDING)) if changes.get("right") or changes.get("left") else 0
+        padding = int(self._random.integers(1, MOST_PADDING)) if right or left else 0
         feeds = []
         for number in rows:  # to one length: batches of several lengths are padded in any case
             whole = max(widest) + padding - self._width(number)
-            front = int(self._random.integers(0, whole + 1)) if changes.get("left") else 0
-            feeds.append(self._pad(number, front, whole - front, other_values=changes.get("other_values", False)))
+            front = int(self._random.integers(0, whole + 1)) if left else 0
+            feeds.append(self._pad(number, front, whole - front, other_values=other_values))
         return self._join(rows, feeds)
 
     def _shapes(self, number: int) -> list[tuple[int, ...]]:
@@ -176,5 +193,5 @@ def _find_mask(sizes: dict[str, Sizes], name: str | None) -> str | None:
         return name
     masks = [one for one, shape in sizes.items() if "mask" in one.lower() and len(shape) == 2]
     if len(masks) > 1:
-        raise DataError(f"check_invariance: {', '.join(masks)} may be the mask; name one, mask='{masks[0]}'")
+        raise ConfigError(f"check_invariance: {', '.join(masks)} may be the mask; name one, mask='{masks[0]}'")
     return masks[0] if masks else None

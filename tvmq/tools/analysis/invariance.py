@@ -10,14 +10,21 @@ Tests: tests/tools/analysis/test_invariance.py
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
+import tvm
 
 from tvmq.calibration.dataset import Dataset, Input
 from tvmq.errors import ConfigError, DataError
+from tvmq.graph.analysis.batch_dimension import batch_dimension
+from tvmq.graph.module_functions import inline_functions, unpack_weights
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RECURRENT
+from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.numerics.deviation import unequal_bits
 from tvmq.runtime.executable import Executable
 from tvmq.runtime.inputs import TensorInfo
@@ -36,6 +43,7 @@ class InvarianceCheck:
     runs       of the model that were compared with samples run alone; 0 if there is nothing to vary
     values     that were compared
     differing  of them have other bits
+    proved     the definition gives the same by the rules of its operators (batch_dimension.py); runs confirm it
     note       why there is nothing to vary; where values differ, the first layer that does, and what mends it
     """
 
@@ -44,12 +52,14 @@ class InvarianceCheck:
     values: int = 0
     differing: int = 0
     note: str = ""
+    proved: bool = False
 
     def __str__(self) -> str:
         if not self.runs:
             return f"{self.what}: not tried, {self.note}"
         if not self.differing:
-            return f"{self.what}: yes ({self.values} values in {self.runs} runs have the same bits)"
+            answer = "yes, proved" if self.proved else "yes"
+            return f"{self.what}: {answer} ({self.values} values in {self.runs} runs have the same bits)"
         return f"{self.what}: no ({self.differing} of {self.values} values in {self.runs} runs differ; {self.note})"
 
 
@@ -94,7 +104,11 @@ def check_invariance(
              positions from its begin, and a text that begins later is another text to them
     runs     runs of the model for each kind of surroundings, drawn from the seed
     advance  called after each run
-    raises   DataError if there are no samples, ConfigError for a mask that the model does not have
+    raises   DataError if there are no samples, ConfigError for a mask that the model does not have, or if several
+             inputs may be the mask
+
+    Inputs begin with the batch. Where the proved batch is another axis, or a recurrent layer counts the first as its
+    steps, each item of the data is run whole, by several threads, and nothing else is tried.
 
     >>> import tvmq
     >>> from tvmq.demo import load_demo
@@ -104,10 +118,16 @@ def check_invariance(
     >>> tvmq.check_invariance(exe, {"image": demo.test[:4]}, runs=4).holds
     True
     """
-    arranger = Arranger(exe.input_info, _first_samples(exe, data, samples), mask, np.random.default_rng(seed))
+    plain = unpack_weights(inline_functions(exe.module))
+    batch = batch_dimension(plain)
+    not_first = _why_not_first(exe, plain, batch)
+    first = _first_samples(exe, data, samples, whole=bool(not_first))
+    arranger = Arranger(exe.input_info, first, mask, np.random.default_rng(seed), not_first)
     alone = [_results(exe, arranger.alone(number))[0] for number in range(len(arranger.samples))]
     surroundings = _surroundings(exe, arranger, runs, left=left)
     checks = [_check(exe, alone, arranger, what, plans, advance) for what, plans in surroundings]
+    if batch and checks[0].runs:
+        checks[0] = replace(checks[0], proved=True)
     return Invariance(len(alone), tuple(checks))
 
 
@@ -167,8 +187,23 @@ def _sizes(info: TensorInfo) -> tuple[int | str, ...]:
     return tuple(info.shape)
 
 
-def _first_samples(exe: Executable, data: Any, count: int) -> list[dict[str, np.ndarray]]:
-    """Samples, each with a batch of one."""
+def _why_not_first(exe: Executable, plain: tvm.IRModule, batch: str | None) -> str:
+    """Why the first axis of the inputs is no batch; "" if it may be one."""
+    firsts = {info.shape[0] for info in exe.input_info if info.shape}
+    if batch and batch not in firsts:
+        return f"the inputs begin with {_text(firsts)}, and the batch is {batch}"
+    loops = [value for _, value in View(plain).bindings if op_name(value) in where(kind=RECURRENT)]
+    if not batch and firsts & {sizes_of(value.args[0])[0] for value in loops}:
+        return f"the inputs begin with {_text(firsts)}, which a recurrent layer counts as its steps"
+    return ""
+
+
+def _text(sizes: set[int | str]) -> str:
+    return ", ".join(sorted(map(str, sizes)))
+
+
+def _first_samples(exe: Executable, data: Any, count: int, *, whole: bool) -> list[dict[str, np.ndarray]]:
+    """Samples, each with a batch of one; items of the data as they are if those are to stay whole."""
     if count < 1:
         raise ConfigError(f"check_invariance: samples must be at least 1. Got {count} instead")
     shapes = [tuple(None if isinstance(size, str) else size for size in info.shape) for info in exe.input_info]
@@ -177,7 +212,9 @@ def _first_samples(exe: Executable, data: Any, count: int) -> list[dict[str, np.
         for info, shape in zip(exe.input_info, shapes, strict=True)
     ]
     samples: list[dict[str, np.ndarray]] = []
-    for feed, size in Dataset(data, inputs):
+    if whole:
+        samples = list(islice(Dataset(data, inputs).items(), count))
+    for feed, size in () if whole else Dataset(data, inputs):
         for row in range(size):
             samples.append({name: array[row : row + 1] if array.ndim else array for name, array in feed.items()})
             if len(samples) == count:

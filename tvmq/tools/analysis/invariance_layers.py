@@ -73,6 +73,8 @@ def _watch(reference: Reference, arrangement: Arrangement) -> dict[str, np.ndarr
 
 def _part(arrangement: Arrangement, array: np.ndarray, sizes: Sizes, row: int) -> np.ndarray | None:
     """The part that belongs to the row; None where that is not known."""
+    if arrangement.batch is None:
+        return array
     rows = len(next(iter(arrangement.feed.values())))
     if sizes[:1] and sizes[0] != arrangement.batch and isinstance(sizes[0], str):
         if len(array) % rows:
