@@ -30,10 +30,10 @@ import numpy as np
 from harness.command import Command, argument
 from harness.report import columns
 from rich.progress import track
-from vectors import emulated
-from vectors.cases import Case, cases
+from vectors import other_cpus
 from vectors.contestants import Contestant, contestants
 from vectors.quality import compare_rankings, cosines, time_alone
+from vectors.samples import Case, cases
 from vectors.surroundings import batches, count_results, join, run_alone
 
 TIMED, ROUNDS = 100, 5
@@ -48,7 +48,7 @@ COLUMNS = columns(
 def measure(options: Namespace) -> Iterator[dict[str, Any]]:
     """The figures of each contestant on each model."""
     emulated_cpus = [name for name in options.emulate.split(",") if name]
-    emulated.check_cpus(emulated_cpus)
+    other_cpus.check_cpus(emulated_cpus)
     with tempfile.TemporaryDirectory() as folder:
         for case in cases(options, Path(folder)):
             runners = list(contestants(case, Path(folder), options.cache, options.only))
@@ -99,12 +99,12 @@ def emulate(
     random = np.random.default_rng(1)
     count = min(count, len(alone))
     order = list(batches(count, random))
-    wanted = emulated.hash_arrays([alone[rows] for rows in order])
+    wanted = other_cpus.hash_arrays([alone[rows] for rows in order])
     with tempfile.TemporaryDirectory() as folder:
         feeds = Path(folder, "feeds.npz")
-        emulated.write_feeds(feeds, [join(case, rows, random) for rows in order])
+        other_cpus.write_feeds(feeds, [join(case, rows, random) for rows in order])
         for cpu in cpus:
-            found = emulated.hash_on(cpu, contestant.files[emulated.CPUS[cpu]], feeds)
+            found = other_cpus.hash_on(cpu, contestant.files[other_cpus.CPUS[cpu]], feeds)
             yield {
                 "model": case.name, "contestant": f"{contestant.name}, emulated {cpu}", "samples": count, "runs": 1,
                 "digests": len({found, wanted}),
@@ -134,7 +134,7 @@ COMMAND = Command(
     measure=measure_little,
     missed=missed,
     tasks=("lstm", "vit_cifar10", "resnet8_cifar10"),
-    child=lambda options: emulated.run_here(options.child),
+    child=lambda options: other_cpus.run_here(options.child),
     arguments=[
         argument("--texts", type=Path, help="ONNX model of texts of any number and length"),
         argument("--words", type=Path, nargs="*", default=[], help=".npz of ids"),

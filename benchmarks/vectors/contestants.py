@@ -13,7 +13,7 @@ from harness import onnxruntime_peer, openvino_peer
 from harness.zoo import Feed
 
 from vectors import peers
-from vectors.cases import Case
+from vectors.samples import Case
 from vectors.surroundings import LEVELS, Run
 
 TARGETS = ("llvm", "x86-64-v3", "x86-64-v2")

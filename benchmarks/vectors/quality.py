@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vectors.cases import Case
+from vectors.samples import Case
 from vectors.surroundings import Run
 
 TOP = 10

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from harness.zoo import Feed
 
-from vectors.cases import Case
+from vectors.samples import Case
 
 MOST_ROWS, MOST_PADDING = 8, 16
 LEVELS = ("this CPU", "AVX2", "SSE4")

@@ -19,7 +19,7 @@ NAMES = ["ids", "mask"]
 def case(script: Any, tmp_path: Path) -> Any:
     """Four texts of a small encoder."""
     onnx.save(encoder(), tmp_path / "encoder.onnx")
-    cases = script("vectors.cases")
+    cases = script("vectors.samples")
     return cases.Case("encoder", tmp_path / "encoder.onnx", [], cases.read_texts([], NAMES, 50, 4))
 
 
@@ -75,14 +75,14 @@ def test_joined_samples_keep_their_values(script: Any, case: Any, left: bool) ->
 
 def test_texts_end_at_their_first_zero(script: Any, tmp_path: Path) -> None:
     np.savez(tmp_path / "texts.npz", x=np.uint16([[5, 6, 0, 0], [7, 8, 9, 0]]))
-    first, second, *more = script("vectors.cases").read_texts([tmp_path / "texts.npz"], NAMES, 0, 12)
+    first, second, *more = script("vectors.samples").read_texts([tmp_path / "texts.npz"], NAMES, 0, 12)
     assert first["ids"].tolist() == [[5, 6]] and second["mask"].tolist() == [[1, 1, 1]]
     assert len(more) == 10 and all(set(text["ids"][0]) <= {5, 6, 7, 8, 9} for text in more)
 
 
 def test_more_pictures_are_moved_ones(script: Any) -> None:
     pictures = [{"x": np.arange(48, dtype=np.float32).reshape(1, 3, 4, 4)}]
-    made = script("vectors.cases").more_pictures(pictures, 5)
+    made = script("vectors.samples").more_pictures(pictures, 5)
     assert len(made) == 5 and all(sorted(one["x"].ravel()) == sorted(made[0]["x"].ravel()) for one in made)
 
 
@@ -154,7 +154,7 @@ def test_a_saved_model_is_hashed(script: Any, case: Any, tmp_path: Path) -> None
     """The hash that an emulated CPU is asked for is that of the results here."""
     import tvmq
 
-    emulated, path = script("vectors.emulated"), tmp_path / "encoder.tvmq"
+    emulated, path = script("vectors.other_cpus"), tmp_path / "encoder.tvmq"
     mod, params = tvmq.from_onnx(str(case.model_path))
     executable = tvmq.build(mod, params=params)
     executable.save(path)
@@ -165,7 +165,7 @@ def test_a_saved_model_is_hashed(script: Any, case: Any, tmp_path: Path) -> None
 
 
 def test_unknown_cpus_are_refused(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    emulated = script("vectors.emulated")
+    emulated = script("vectors.other_cpus")
     with pytest.raises(SystemExit, match="--emulate i486: code is made for Haswell, IvyBridge"):
         emulated.check_cpus(["Haswell", "i486"])
     monkeypatch.setattr(emulated.shutil, "which", lambda _name: None)

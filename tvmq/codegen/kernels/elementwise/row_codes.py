@@ -120,7 +120,7 @@ class _RowCodesTemplate(Template):
                 if x_scale is not None:
                     store(values, place + offset, vector, lanes)
                 if lanes == LANES:
-                    register.set(_larger(vector, register.get(), lanes))
+                    register.set(_raise_largest(vector, register.get(), lanes))
 
         self._over(write)
         if "codes" not in self.buffers:
@@ -175,12 +175,12 @@ class _RowCodesTemplate(Template):
         whole = self.rows.length // LANES * LANES
         if whole < self.rows.length:
             with T.serial(0, self.rows.length - whole) as i:
-                largest.set(_larger(bind(load(values, place + whole + i, "float32")), largest.get(), 1))
+                largest.set(_raise_largest(bind(load(values, place + whole + i, "float32")), largest.get(), 1))
         step = bind(largest.get() / const(float(self.rows.largest_code), "float32"))
         return bind(T.Select(step >= const(NORMAL, "float32"), step, const(1.0, "float32")))
 
 
-def _larger(vector: Expr, largest: Expr, lanes: int) -> Expr:
+def _raise_largest(vector: Expr, largest: Expr, lanes: int) -> Expr:
     """The larger of |vector|, at most the largest number, and what was seen so far; the order leaves NaN out."""
     magnitude = bind(T.min(spread(LARGEST, lanes, "float32"), tirx.abs(vector)))
     return T.max(magnitude, largest)

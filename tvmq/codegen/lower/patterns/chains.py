@@ -23,7 +23,7 @@ from functools import partial
 from tvm import relax
 
 from tvmq.codegen.lower.patterns.float_chain import chain_behind
-from tvmq.codegen.lower.patterns.row_codes import DEQUANTIZE, SCALE, codes_of_rows, floats_of_rows
+from tvmq.codegen.lower.patterns.run_time_codes import DEQUANTIZE, SCALE, codes_of_rows, floats_of_rows
 from tvmq.codegen.lower.patterns.subgraphs import NORMS, around_norm, attention_before, shuffle_at
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED

@@ -1,4 +1,4 @@
-"""Codes of rows with scales made at run time, and the floats before them: patterns/row_codes.py says which.
+"""Codes of rows with scales made at run time, and the floats before them: patterns/run_time_codes.py says which.
 
 Tests: tests/codegen/kernels/elementwise/test_row_codes.py
 """
@@ -9,7 +9,7 @@ from tvmq.codegen.kernels.elementwise.row_codes import RowCodes, choose_row_code
 from tvmq.codegen.lower.lowerer import Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.float_chain import float_steps
-from tvmq.codegen.lower.patterns.row_codes import DEQUANTIZE, QUANTIZE, SCALE
+from tvmq.codegen.lower.patterns.run_time_codes import DEQUANTIZE, QUANTIZE, SCALE
 from tvmq.graph.view import const_value, op_name
 
 
