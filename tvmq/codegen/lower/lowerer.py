@@ -70,7 +70,7 @@ LOWERINGS: dict[str, str] = {
     "tvmq.quantize": "tvmq.codegen.lower.rules.convert:quantize",
     "tvmq.dequantize": "tvmq.codegen.lower.rules.convert:dequantize",
     "tvmq.requantize": "tvmq.codegen.lower.rules.convert:requantize",
-    **dict.fromkeys(("tvmq.dynamic_scale", "tvmq.dynamic_dequantize"), "tvmq.codegen.lower.rules.run_time_codes:lower"),
+    **dict.fromkeys(("tvmq.dynamic_scale", "tvmq.dynamic_dequantize"), "tvmq.codegen.lower.rules.dynamic_codes:lower"),
     "tvmq.float_sum": "tvmq.codegen.lower.rules.norm:lower_float_sum",
     "tvmq.softmax": "tvmq.codegen.lower.rules.norm:lower_softmax",
     **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm"), "tvmq.codegen.lower.rules.norm:lower"),

@@ -121,7 +121,7 @@ class Arranger:
 
     def any_batch(self, *, other_values: bool = False, right: bool = False, left: bool = False) -> Arrangement:
         """Draw one sample or more, with other values where the mask is 0, or with more such positions."""
-        most = 1 if self.why_no_batches else MOST_ROWS if isinstance(self._batch, str) else self._batch
+        most = 1 if self.why_no_batches else MOST_ROWS
         count = self._batch if isinstance(self._batch, int) else int(self._random.integers(1, most + 1))
         return self._arrange(count, other_values=other_values, right=right, left=left)
 
