@@ -1,4 +1,4 @@
-"""One loop, in vectors, over neighbouring axes whose sizes only a run tells.
+"""Neighbouring axes whose sizes only a run tells as one loop, in vectors.
 
 Before    for i in 8: for h in H: for w in W:    y[i, h, w] = f(x[i, h, w], b[i])
 After     for i in 8:
@@ -88,7 +88,7 @@ class _Views:
     def __init__(self, params: Sequence[Any]) -> None:
         self.params, self._flat = list(params), dict[int, Any]()
 
-    def flat(self, buffer: Any) -> Any:
+    def flatten(self, buffer: Any) -> Any:
         """The parameter in one dimension."""
         number = next(i for i, param in enumerate(self.params) if param.same_as(buffer))
         if number not in self._flat:
@@ -179,7 +179,7 @@ def _loops(block: Any, tail: int, views: _Views, lanes: int) -> Any:
             offset = tirx.const(0, "int64")
             for index, extent in zip(indices, buffer.shape, strict=True):
                 offset = offset * extent + put(index, tirx.const(0, "int64"))
-            return views.flat(buffer), [offset + position]
+            return views.flatten(buffer), [offset + position]
 
         loads = (TensorLoad, lambda load: tirx.BufferLoad(*reach(load.source, load.indices)))
         value = put(tvm_ffi.structural_map(store.value, loads), position)
