@@ -145,7 +145,7 @@ class AveragePool(Family):
 
 
 def _dynamic_obstacle(value: relax.Call) -> str | None:
-    """Attribute that needs a known size; None for windows that all count alike, whatever the size."""
+    """The kind of windows that needs a known size; None for those that all count alike, whatever the size."""
     if op_name(value).startswith("nn.adaptive"):
         return "adaptive windows"
     attrs = value.attrs

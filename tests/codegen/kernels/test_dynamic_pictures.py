@@ -142,7 +142,7 @@ def test_sums_along_rows(level: str) -> None:
 
 @pytest.mark.slow
 def test_products_of_batches_of_large_pictures_compile() -> None:
-    """A parallel loop within another does not compile."""
+    """A parallel loop within another would be refused."""
     shape = (2, 80, 80, 64)
     kernel = multiply(shape, (2, 1, 1, 64), STEP, isa_named("avx2"), a_zero=100, b_zero=7)
     a, b = codes(*shape), codes(2, 1, 1, 64)

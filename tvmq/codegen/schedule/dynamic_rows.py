@@ -1,4 +1,4 @@
-"""A single loop, in vectors, over neighbouring axes whose sizes only a run tells.
+"""Neighbouring axes whose sizes only a run tells as one loop, in vectors.
 
 Before    for i in 8: for h in H: for w in W:    y[i, h, w] = f(x[i, h, w], b[i])
 After     for i in 8:

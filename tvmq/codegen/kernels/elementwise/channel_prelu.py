@@ -91,7 +91,7 @@ def prelu(shape: Sequence[int | str], slopes: np.ndarray, step: PreluStep, isa: 
         def tail() -> None:
             store(y, total - size, _codes(ins, step, x, total - size, table, period * size), size)
 
-        def write_vectors() -> None:
+        def emit_vectors() -> None:
             over_rows(ceildiv(vectors, period), period * size, GRAIN, lambda: group)
             if not isinstance(total, int):
                 with T.If(vectors * size < total), T.Then():
@@ -99,7 +99,7 @@ def prelu(shape: Sequence[int | str], slopes: np.ndarray, step: PreluStep, isa: 
             elif total % size:
                 tail()
 
-        def write_in_copies() -> None:
+        def emit_one_vector() -> None:
             copy = workspace(size, step.x_dtype)
             result = workspace(size, step.dtype)
             with T.serial(0, size) as i:
@@ -110,7 +110,7 @@ def prelu(shape: Sequence[int | str], slopes: np.ndarray, step: PreluStep, isa: 
             with T.serial(0, total) as i:
                 store(y, i, load(result, i, step.dtype), 1)
 
-        branch(total >= size, write_vectors, write_in_copies)
+        branch(total >= size, emit_vectors, emit_one_vector)
     return Kernel(name, function.prim_func, (factors,), ("prelu", shape, step, ins.name), work=KernelWork("prelu"))
 
 

@@ -92,7 +92,7 @@ def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, count: Expr) -
 
 
 def _load_dynamic_tail(x: Buffer, begin: Expr, count: Expr) -> Expr:
-    """The rest of a row behind its whole vectors, and zeros."""
+    """The elements of a row behind its whole vectors, and zeros."""
     tail, whole = workspace(LANES, "float32"), make_opaque(quotient(count, LANES) * LANES)
     store(tail, 0, spread_float(0.0), LANES)
     with T.serial(0, count - whole) as i:
