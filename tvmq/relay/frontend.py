@@ -86,7 +86,8 @@ def from_pytorch(
         script_module = _export_traced(script_module, examples)
     is_module = isinstance(script_module, torch.nn.Module)
     mod, weights = tvmq.from_torch(script_module, examples if is_module else None, max_bytes=max_bytes)
-    return _result(_rename_inputs(mod, [name for name, _, _ in infos]), weights, freeze=False)
+    named = _rename_inputs(mod, [name for name, _, _ in infos])
+    return _result(_fix_sizes(named, [shape for _, shape, _ in infos]), weights, freeze=False)
 
 
 def __getattr__(name: str) -> Callable[..., NoReturn]:
@@ -109,6 +110,17 @@ def _result(
     if freeze and params:
         mod, params = relax.transform.BindParams("main", params)(mod), {}
     return as_module(mod), params
+
+
+def _fix_sizes(mod: tvm.IRModule, shapes: Sequence[Sequence[int]]) -> tvm.IRModule:
+    """Inputs of these shapes; torch's converter may have taken their dimensions for dynamic ones."""
+    sizes = {
+        str(dim.name): int(size)
+        for param, shape in zip(mod["main"].params, shapes, strict=False)
+        for dim, size in zip(param.ty.shape, shape, strict=True)
+        if isinstance(dim, tvm.ir.Var)
+    }
+    return relax.transform.BindSymbolicVars(sizes)(mod) if sizes else mod
 
 
 def _export_traced(module: Any, examples: tuple[Any, ...]) -> Any:

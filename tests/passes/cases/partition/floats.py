@@ -87,8 +87,8 @@ x: R.Tensor((1, 2, "h", 4), "float32")
 # Before
 c = R.nn.conv2d(x, w, padding=1)  # conv2d: c
 m = R.mean(c, axis=[2, 3])  # limit: the number of values is dynamic (h, 4)
-p2 = R.nn.avg_pool2d(c, [2, 2])  # avg_pool: p2
-p3 = R.nn.avg_pool2d(c, [2, 2], padding=(1, 1, 1, 1), count_include_pad=True)  # avg_pool: p3
+p2 = R.nn.avg_pool2d(c, [2, 2])  # avg_pool: p2; kernel=[2, 2]; strides=[1, 1]; padding=[0, 0, 0, 0]; counted=[0, 0, 0, 0]
+p3 = R.nn.avg_pool2d(c, [2, 2], padding=(1, 1, 1, 1), count_include_pad=True)  # avg_pool: p3; kernel=[2, 2]; strides=[1, 1]; padding=[1, 1, 1, 1]; counted=[1, 1, 1, 1]
 p4 = R.nn.avg_pool2d(c, [3, 3], padding=(1, 1, 1, 1))  # limit: windows that count less at the border of a picture whose size is dynamic (h)
 p5 = R.nn.avg_pool2d(c, [3, 3], ceil_mode=True)  # limit: windows that count less at the border of a picture whose size is dynamic (h)
 p6 = R.nn.avg_pool2d(c, [1, 1], padding=(1, 1, 1, 1), count_include_pad=True)  # limit: windows in the padding alone of a picture whose size is dynamic (h)

@@ -4,6 +4,8 @@
     sums -> dynamic_dequantize -> floats, element by element
 
 The floats between may be read from outside, but only behind all members: they exist when the kernel has run.
+
+Tests: tests/codegen/kernels/elementwise/test_row_codes.py
 """
 
 from __future__ import annotations
