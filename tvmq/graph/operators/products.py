@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 from tvm import relax, te, tirx
+from tvm.sym import Analyzer
 
 from tvmq import numerics
 from tvmq.graph.operators.declaration import declare
@@ -140,15 +141,12 @@ def _infer_conv_transpose(call: relax.Call, _builder: relax.BlockBuilder) -> rel
         raise ValueError(
             f"relax.tvmq.conv_transpose: {int(shape[1])} channels in {attrs.groups} groups do not fit weights {weight}"
         )
-    sizes = [
-        (shape[2 + axis] - 1) * int(attrs.strides[axis])
-        + (weight[2 + axis] - 1) * int(attrs.dilation[axis])
-        + 1
-        + int(attrs.output_padding[axis])
-        - int(attrs.padding[axis])
-        - int(attrs.padding[axis + spatial])
-        for axis in range(spatial)
-    ]
+    sizes = []
+    for axis in range(spatial):
+        around = (weight[2 + axis] - 1) * int(attrs.dilation[axis]) + 1 + int(attrs.output_padding[axis])
+        around -= int(attrs.padding[axis]) + int(attrs.padding[axis + spatial])
+        # as Relax writes the sizes of its own operators, which the type of this one is compared with
+        sizes.append(Analyzer().simplify((shape[2 + axis] - 1) * int(attrs.strides[axis]) + around))
     return relax.TensorType([shape[0], weight[1] * attrs.groups, *sizes], "int32")
 
 
