@@ -77,7 +77,9 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
 
 
 def least_positive(size: Dim) -> dict[str, int] | None:
-    """{dynamic dimension: least size} from which on a size of them is at least 1; None where that is not proved.
+    """{dynamic dimension: least size} from which on a size of them is at least 1; None where that does not show.
+
+    It is proved, or, where the analyzer ends, it holds at the next 256 sizes and at the largest.
 
     >>> rows = tvm.tirx.Var("rows", "int64")
     >>> least_positive(rows // 2), least_positive(rows - 4), least_positive(rows * 3)

@@ -56,7 +56,6 @@ class DynamicPlan:
                 self._bind(binding.var, binding.value)
         self.leaves = flatten_tuples([func.body.body])
         self.results = self._give_results()
-        self.memory = len(self.buffers)
         self.slots, self.slot_of = share_slots(self.storages)
 
     def _bind(self, var: relax.Var, value: relax.Expr) -> None:

@@ -279,7 +279,7 @@ class WinogradLoops(SumTemplate):
         ]
         picture, row, column = self._place(tile)
         top, left = bind(row * size), bind(column * size)
-        with T.serial(0, size) as i, _when(extents.out_height, size, top + i):
+        with T.serial(0, size) as i, _run_if_inside(extents.out_height, size, top + i):
             line = bind((picture * extents.out_height + top + i) * extents.out_width + left)
             for first, count in panel_pieces(columns) if codes else [(c, 1) for c in range(columns)]:
                 pixels = 4 // count if codes and 4 // count <= size else 1
@@ -312,7 +312,7 @@ class WinogradLoops(SumTemplate):
         if valid <= 0:
             return
         for p in range(count):
-            with _when(self.extents.out_width, self.scheme.tile, left + (j + p)):
+            with _run_if_inside(self.extents.out_width, self.scheme.tile, left + (j + p)):
                 offset = bind((line + (j + p)) * self.conv.filters + channel + first * self.lanes)
                 store_first(self.y, offset, values, count * width, valid, p * width)
 
@@ -327,7 +327,7 @@ class WinogradLoops(SumTemplate):
             top, left = bind(row * size), bind(column * size)
             even = isinstance(extents.out_width, int) and extents.out_width % size == 0
             width = size if even else bind(T.min(size, extents.out_width - left))
-            with T.serial(0, size) as i, _when(extents.out_height, size, top + i):
+            with T.serial(0, size) as i, _run_if_inside(extents.out_height, size, top + i):
                 pixel = bind((picture * extents.out_height + top + i) * extents.out_width + left)
                 if shape.panel_chunks == 1:
                     narrow = (extents.out_width - 1) % size + 1 if isinstance(extents.out_width, int) else 1
@@ -369,6 +369,6 @@ def _then(condition: Expr) -> Any:
         yield
 
 
-def _when(extent: Expr, size: int, place: Expr) -> Any:
+def _run_if_inside(extent: Expr, size: int, place: Expr) -> Any:
     """A block for places inside of the extent, without a condition where tiles of this size fill it."""
     return nullcontext() if isinstance(extent, int) and extent % size == 0 else _then(place < extent)
