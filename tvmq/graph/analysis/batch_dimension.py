@@ -162,6 +162,8 @@ RULES: dict[str, Function] = {
     # constants belong to an axis; -1 is none
     "constants along": lambda call, *_: int(getattr(call.attrs, "axis", -1)) != 0,
     "reduces": _reduces,
+    # one scale for the axes from the first on
+    "scales": lambda call, *_: int(call.attrs.first) > 0,
     # the dimension is outermost in what is read and made, so each sample stays in one piece
     "shaped": lambda *_: True,
     "product": _product,

@@ -135,6 +135,11 @@ def _reshapes(value: relax.Call, places: Places, after: int, _name: str) -> bool
     return are_equal(product(list(value.args[0].ty.shape)[:before]), product(list(value.ty.shape)[:after]))
 
 
+def _scales(value: relax.Call, places: Places, after: int, _name: str) -> bool:
+    first = int(value.attrs.first)
+    return places[0] == after and after not in range(first, first + int(value.attrs.count))
+
+
 def _loops(value: relax.Call, places: Places, after: int, _name: str) -> bool:
     """Gates and states of each sample, or states and lengths that belong to all."""
     gates, weight, terms, state, lengths, *scale = places
@@ -162,4 +167,5 @@ BY_RULE: dict[str, Rule] = {
     "takes": _takes,
     "shaped": _reshapes,
     "loops": _loops,
+    "scales": _scales,
 }

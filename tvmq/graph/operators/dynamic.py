@@ -31,7 +31,7 @@ def _infer_scale(call: relax.Call, _builder: relax.BlockBuilder) -> relax.Tensor
     return relax.TensorType(shape, "float32")
 
 
-@declare(REDUCTION, _define_scale, infer=_infer_scale, integer=True)
+@declare(REDUCTION, _define_scale, infer=_infer_scale, batch="scales", integer=True)
 def dynamic_scale(
     x: te.Tensor, *, first: int, count: int, largest_code: int = 127, result: relax.TensorType
 ) -> te.Tensor:
@@ -56,7 +56,7 @@ def dynamic_scale(
     return te.compute(list(result.shape), scale, name="dynamic_scale")
 
 
-@declare(CONVERSION, numerics.dynamic_quantize, infer=infer_broadcast("int8"), integer=True)
+@declare(CONVERSION, numerics.dynamic_quantize, infer=infer_broadcast("int8"), batch="same rank", integer=True)
 def dynamic_quantize(x: te.Tensor, scale: te.Tensor, *, largest_code: int = 127) -> te.Tensor:
     """Codes of a scale that broadcasts; the lowest code is the negative of the largest."""
     low, high = (tirx.const(float(sign * largest_code), "float32") for sign in (-1, 1))
@@ -69,7 +69,9 @@ def dynamic_quantize(x: te.Tensor, scale: te.Tensor, *, largest_code: int = 127)
     return broadcast_all((x, scale), element, "dynamic_quantize")
 
 
-@declare(CONVERSION, numerics.dynamic_dequantize, infer=infer_broadcast("float32"), integer=True)
+@declare(
+    CONVERSION, numerics.dynamic_dequantize, infer=infer_broadcast("float32"), batch="same rank", integer=True
+)
 def dynamic_dequantize(acc: te.Tensor, x_scale: te.Tensor, w_scale: te.Tensor) -> te.Tensor:
     """Floats of accumulators; both scales are float32 and broadcast."""
 

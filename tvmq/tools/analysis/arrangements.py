@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvmq.errors import ConfigError
+from tvmq.graph.analysis.padding import find_masks
 from tvmq.runtime.inputs import TensorInfo
 
 Feed = dict[str, np.ndarray]
@@ -79,6 +80,11 @@ class Arranger:
         named = _find_mask(self._sizes, mask)
         self._mask = None if not_first else named
         self._length = self._sizes[self._mask][1] if self._mask else None
+
+    @property
+    def mask(self) -> str | None:
+        """Name of the mask; None if nothing is masked."""
+        return None if self.why_no_mask else self._mask
 
     @property
     def why_no_batches(self) -> str:
@@ -191,7 +197,7 @@ def _find_mask(sizes: dict[str, Sizes], name: str | None) -> str | None:
                 f"check_invariance: mask='{name}' is no input [batch, length] of the model; it has {', '.join(sizes)}"
             )
         return name
-    masks = [one for one, shape in sizes.items() if "mask" in one.lower() and len(shape) == 2]
+    masks = find_masks(sizes)
     if len(masks) > 1:
         raise ConfigError(f"check_invariance: {', '.join(masks)} may be the mask; name one, mask='{masks[0]}'")
     return masks[0] if masks else None

@@ -14,6 +14,7 @@ import tvm
 from tvmq.errors import StageError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
+from tvmq.graph.analysis.padding import PaddingProof, find_masks, input_sizes, prove_padding
 from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.module_functions import is_partitioned, plain_module, unpack_weights
 from tvmq.graph.view import View, op_name
@@ -44,6 +45,7 @@ class Explanation:
     notes      {layer: proof for its kernels, or the proof that faster ones lack} of an executable
     lowerings  layers that user code computes, and why not the others, of an executable; see Executable.lowerings
     batch      dynamic dimension of samples that are proved not to influence each other; "" where none is
+    padding    {input that is a mask: what is proved of the positions that it masks}
     """
 
     ledger: Ledger
@@ -55,6 +57,7 @@ class Explanation:
     sizes: Sequence[Mapping[str, int]] = ()
     lowerings: Mapping[str, Any] = field(default_factory=dict)
     batch: str = ""
+    padding: Mapping[str, PaddingProof] = field(default_factory=dict)
 
     def macs(self) -> int:
         """Multiply-accumulates of the model."""
@@ -105,6 +108,7 @@ class Explanation:
             lines.append(f"float operators without a definition of their own: {listed}")
         if self.batch:
             lines.append(f"samples of '{self.batch}' have the same results in any batch: no operator mixes them")
+        lines += [_padding_text(mask, proof) for mask, proof in self.padding.items()]
         lines += [f"note: {note}" for note in self.ledger.notes]
         if self.sizes:
             lines.append(
@@ -136,6 +140,7 @@ class Explanation:
             **({"sizes": [dict(sizes) for sizes in self.sizes]} if self.sizes else {}),
             **({"lowerings": dict(self.lowerings)} if self.lowerings else {}),
             **({"batch": self.batch} if self.batch else {}),
+            **({"padding": {mask: one.to_dict() for mask, one in self.padding.items()}} if self.padding else {}),
             **({"core": self.core.to_dict()} if self.core is not None else {}),
         }  # fmt: skip
 
@@ -221,7 +226,8 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     core = integrality(mod) if is_partitioned(mod) else None
     sizes, lowerings = (model.sizes, model.lowerings) if built else ((), {})
     batch = batch_dimension(unpacked) or ""
-    explanation = Explanation(ledger, undefined, kernels, names, core, notes, sizes, lowerings, batch)
+    padding = {mask: prove_padding(unpacked, mask) for mask in find_masks(input_sizes(view))}
+    explanation = Explanation(ledger, undefined, kernels, names, core, notes, sizes, lowerings, batch, padding)
     return explanation if layer is None else explanation.layer(layer)
 
 
@@ -235,6 +241,20 @@ def _entries_of_prepared(view: View) -> dict[str, dict[str, Any]]:
         }
         for var, value in view.bindings
     }  # fmt: skip
+
+
+def _padding_text(mask: str, proof: PaddingProof) -> str:
+    """Sentence about masked positions.
+
+    >>> _padding_text("mask", PaddingProof("", "", "add 'x': it counts"))
+    "positions where 'mask' is 0, more of them on the right too, change no result: proved"
+    """
+    if proof.values:
+        return f"positions where '{mask}' is 0 are not proved to change no result: {proof.values}"
+    sides = "" if proof.right else " on the right" if proof.left else " on either side"
+    more = f", more of them{sides} too," if sides else ""
+    condition = f" where {proof.condition}" if proof.condition else ""
+    return f"positions where '{mask}' is 0{more} change no result: proved{condition}"
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:

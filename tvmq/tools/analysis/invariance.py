@@ -21,11 +21,13 @@ import tvm
 from tvmq.calibration.dataset import Dataset, Input
 from tvmq.errors import ConfigError, DataError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
+from tvmq.graph.analysis.padding import prove_padding
 from tvmq.graph.module_functions import inline_functions, unpack_weights
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.numerics.deviation import unequal_bits
+from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
 from tvmq.runtime.inputs import TensorInfo
 from tvmq.runtime.threads import with_threads
@@ -43,8 +45,10 @@ class InvarianceCheck:
     runs       of the model that were compared with samples run alone; 0 if there is nothing to vary
     values     that were compared
     differing  of them have other bits
-    proved     the definition gives the same by the rules of its operators (batch_dimension.py); runs confirm it
     note       why there is nothing to vary; where values differ, the first layer that does, and what mends it
+    proved     the definition gives the same by the rules of its operators (batch_dimension.py, padding.py); runs
+               confirm it
+    condition  under which it is proved, and what was measured of it; of what is not proved, which layer has no rule
     """
 
     what: str
@@ -53,13 +57,15 @@ class InvarianceCheck:
     differing: int = 0
     note: str = ""
     proved: bool = False
+    condition: str = ""
 
     def __str__(self) -> str:
         if not self.runs:
             return f"{self.what}: not tried, {self.note}"
         if not self.differing:
-            answer = "yes, proved" if self.proved else "yes"
-            return f"{self.what}: {answer} ({self.values} values in {self.runs} runs have the same bits)"
+            proof = ", proved" if self.proved else ", not proved" if self.condition else ""
+            proof += (" where " if self.proved else ": ") + self.condition if self.condition else ""
+            return f"{self.what}: yes{proof} ({self.values} values in {self.runs} runs have the same bits)"
         return f"{self.what}: no ({self.differing} of {self.values} values in {self.runs} runs differ; {self.note})"
 
 
@@ -126,9 +132,45 @@ def check_invariance(
     alone = [_results(exe, arranger.alone(number))[0] for number in range(len(arranger.samples))]
     surroundings = _surroundings(exe, arranger, runs, left=left)
     checks = [_check(exe, alone, arranger, what, plans, advance) for what, plans in surroundings]
-    if batch and checks[0].runs:
-        checks[0] = replace(checks[0], proved=True)
-    return Invariance(len(alone), tuple(checks))
+    proofs = _proofs(exe, plain, batch, arranger)
+    return Invariance(len(alone), tuple(_add_proof(check, *proofs.get(check.what, (False, ""))) for check in checks))
+
+
+def _proofs(exe: Executable, plain: tvm.IRModule, batch: str | None, arranger: Arranger) -> dict[str, tuple[bool, str]]:
+    """{surroundings: (proved, condition of the proof or why there is none)}."""
+    proofs = {"batch and order": (batch is not None, "")}
+    if arranger.mask is None:
+        return proofs
+    proof = prove_padding(plain, arranger.mask)
+    condition = proof.condition
+    if condition:
+        condition += f", here up to {_largest_score(exe, proof.scores, arranger):.3g}"
+    sides = {"masked values": proof.values, "padding on the right": proof.right, "padding on the left": proof.left}
+    for what, reason in sides.items():
+        if not batch and not arranger.why_no_batches:
+            reason = reason or "samples of a batch are not proved to be apart"
+        proofs[what] = (not reason, reason or condition)
+    return proofs
+
+
+def _largest_score(exe: Executable, names: Sequence[str], arranger: Arranger) -> float:
+    """Largest magnitude of these variables for all samples, as the definition computes them."""
+    largest = 0.0
+
+    def watch(name: str, value: Any) -> None:
+        nonlocal largest
+        if name in names:
+            largest = max(largest, float(np.abs(value).max()))
+
+    reference = Reference(exe.module)
+    for number in range(len(arranger.samples)):
+        reference.run(arranger.alone(number).feed, watch=watch)
+    return largest
+
+
+def _add_proof(check: InvarianceCheck, proved: bool, condition: str) -> InvarianceCheck:
+    """The check with what is proved of it; nothing is of one that was not run, or found values that differ."""
+    return replace(check, proved=proved, condition=condition) if check.runs and not check.differing else check
 
 
 Plans = str | Iterator[tuple[Arrangement, int | None]]  # why there are none; arrangements, and threads that run them
