@@ -26,7 +26,7 @@ def chain(shape: Sizes, other: Sizes, fenced: bool = True) -> Any:
     kept = fence if fenced else lambda value: value
 
     def plus(*index: Any) -> Any:
-        return kept(x(*index) + b(*(0 if size == 1 else i for i, size in zip(index, other, strict=True))))
+        return kept(x(*index) + b(*(i if size == whole else 0 for i, size, whole in zip(index, other, shape, strict=True))))
 
     total = te.compute(full, plus, name="total")
     return te.create_prim_func([x, b, te.compute(full, lambda *i: kept(total(*i) * x(*i)), name="y")])
@@ -40,6 +40,8 @@ CASES = [
     (("n", "h", "w", 32), (1, 1, 1, 32)),
     (("n", "h", "w"), (1, "h", 1)),
     (("n", "h", "w"), ("n", 1, "w")),
+    (("n", 1, 1, "w"), ("n", 1, 1, 1)),
+    (("n", 1, "w", 1), ("n", 1, 1, 1)),
 ]
 
 

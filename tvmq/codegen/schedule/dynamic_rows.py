@@ -63,17 +63,18 @@ def _first_of_rows(block: Any, facts: LoopBlock, params: Sequence[Any], vector_b
         return count
     accesses = _accesses(block, facts)
     first = _dense_tail(accesses, block, facts)
-    rows = [iteration.var for iteration in block.iter_vars][first:]
-    moving = [buffer for buffer, indices in accesses if _depends(indices, rows)]
+    moving = [buffer for buffer, indices in accesses if _moves(indices, block, first)]
     # what is no parameter keeps its axes
     has_views = all(any(param.same_as(buffer) for param in params) for buffer in moving)
     first = first if has_views else max(first, count - 1)
     return first if facts.has_fence or first < count - 1 else count
 
 
-def _depends(indices: Sequence[Expr], variables: Sequence[Any]) -> bool:
-    """True if one of the variables is in an index."""
-    return any(variable.same_as(node) for index in indices for node in walk(index) for variable in variables)
+def _moves(indices: Sequence[Expr], block: Any, first: int) -> bool:
+    """True if an index has one of the block's variables from `first` on, other than those that are always 0."""
+    analyzer = sym.Analyzer()
+    rows = [one.var for one in block.iter_vars[first:] if not analyzer.can_prove_equal(one.dom.extent, 1)]
+    return any(variable.same_as(node) for index in indices for node in walk(index) for variable in rows)
 
 
 def _accesses(block: Any, facts: LoopBlock) -> list[tuple[Any, Sequence[Expr]]]:
@@ -174,11 +175,14 @@ def _loops(block: Any, tail: int, views: _Views, lanes: int) -> Any:
 
     def store_at(position: Expr) -> Any:
         def reach(buffer: Any, indices: Sequence[Expr]) -> tuple[Any, list[Expr]]:
-            if len(variables) - tail == 1 or not _depends(indices, variables[tail:]):
+            if len(variables) - tail == 1:
                 return buffer, [put(index, position) for index in indices]
+            begins = [put(index, tirx.const(0, "int64")) for index in indices]
+            if not _moves(indices, block, tail):
+                return buffer, begins
             offset = tirx.const(0, "int64")
-            for index, extent in zip(indices, buffer.shape, strict=True):
-                offset = offset * extent + put(index, tirx.const(0, "int64"))
+            for begin, extent in zip(begins, buffer.shape, strict=True):
+                offset = offset * extent + begin
             return views.flatten(buffer), [offset + position]
 
         loads = (TensorLoad, lambda load: tirx.BufferLoad(*reach(load.source, load.indices)))

@@ -116,7 +116,7 @@ def prove_padding(mod: tvm.IRModule, mask: str) -> PaddingProof:
     ...         y = builder.emit_output(relax.op.sum(kept, axis=1))
     ...     _ = builder.emit_func_output(y)
     >>> prove_padding(builder.get(), "mask")
-    PaddingProof(values='', right='', left='', limit=inf, scores=())
+    PaddingProof(values='', right='', left='', limit=inf, scores=(), inputs=inf)
     """
     view = View(mod)
     proof = _prove(view, mask, math.inf)
