@@ -10,6 +10,7 @@ Needs     an imported module; `params` for the weights that are still function p
 Leaves    norms and gelu written out are recognized, see recognize.py;
           softmax and the normalizations become operators of our own, see normalizations.py;
           a resize to one row or column that aligns corners becomes operators of our own, see resampling.py;
+          gathers of every element are reshapes, see identity_gathers.py;
           products have their constant on the right and no numbers multiplied into their operands, see
           matrix_products.py; a batch norm behind the relu of a convolution becomes maximum and minimum of constants
           behind it; one that follows no convolution or matrix product becomes multiply and add of constants.
@@ -40,6 +41,7 @@ from tvmq.graph.symbolic import resolve_shapes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, rank_of, sizes_of
 from tvmq.passes.families.absorb import clip_bounds
 from tvmq.passes.fold_constants import fold
+from tvmq.passes.prepare.identity_gathers import replace_identity_gather
 from tvmq.passes.prepare.matrix_products import product
 from tvmq.passes.prepare.normalizations import replace_normalizations
 from tvmq.passes.prepare.recognize import recognize
@@ -147,6 +149,8 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
     if isinstance(value, relax.TupleGetItem) and _is_constant_batch_norm(rewriter, value):
         return _batch_norm(rewriter, var, rewriter.value_of(value.tuple_value))
     simpler = SIMPLIFICATIONS.visit(rewriter, var, value)
+    if simpler is None:
+        simpler = replace_identity_gather(rewriter, var, value)
     if simpler is not None:
         return simpler
     if op_name(value) == "matmul":

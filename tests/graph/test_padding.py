@@ -161,6 +161,12 @@ PROVED: dict[str, tuple[Body, bool, bool]] = {
     ),
     "table of places": (table_of_places, True, False),
     "places counted by the mask": (places_counted, True, True),
+    "running sum of codes": (lambda x, _: R.cumsum(R.astype(as_codes(x), "int32"), 1), True, False),
+    "elements of a table": (
+        lambda x, m: R.gather_elements(relax.const(np.arange(500).reshape(1, 500)), R.expand_dims(
+            R.strided_slice(relax.const(np.arange(500)), [0], [0], [m.ty.shape[1]], assume_inbound=True), 0), 1),
+        True, False,
+    ),
     "first position": (lambda x, _: R.take(x, relax.const(np.int64(0)), 1), True, False),
     "first position, sliced": (lambda x, _: R.strided_slice(x, [1], [0], [1], assume_inbound=True), True, False),
     "channels joined": (lambda x, m: R.concat([x, as_column(m)], 2), True, True),
@@ -198,7 +204,7 @@ NOT_PROVED: dict[str, tuple[Body, str]] = {
     "last position": (lambda x, _: R.take(x, relax.const(np.int64(-1)), 1), "it takes a position other than"),
     "second position": (lambda x, _: R.strided_slice(x, [1], [1], [2]), "it joins, takes or moves along"),
     "reversed": (lambda x, _: R.flip(x, 1), "it joins, takes or moves along"),
-    "running sum": (lambda x, _: R.cumsum(x, 1), "it also counts masked positions"),
+    "running sum of floats": (lambda x, _: R.cumsum(x, 1), "it also counts masked positions"),
     "neighbours": (
         lambda x, _: R.nn.conv1d(R.permute_dims(x, [0, 2, 1]), const(2, WIDTH, 3), padding=1), "rule for masked"
     ),
@@ -279,6 +285,14 @@ def test_scores_that_nothing_bounds() -> None:
 def dynamic_with(x: relax.Expr, mask: relax.Expr, low: float) -> relax.Expr:
     values = R.sum(x, [2], keepdims=True)
     return ops.softmax(R.add(R.multiply(values, R.permute_dims(values, [0, 2, 1])), bias(mask, low)), axis=-1)
+
+
+def test_models_whose_own_positions_come_first() -> None:
+    """Places before a position count, so that masked ones in front of it must not be there."""
+    for name in ("running sum of codes", "first position", "first position, sliced"):
+        proof = prove_padding(module(PROVED[name][0]), "mask")
+        assert proof.first and "own positions come first" in proof.condition
+    assert not prove_padding(module(table_of_places), "mask").first
 
 
 STEPS: dict[str, Body] = {

@@ -21,11 +21,13 @@ from tvmq.graph.operators.record import (
     LOGIC,
     MOVE,
     ORDER,
+    POOL,
     RECURRENT,
     RESHAPE,
     RESIZE,
     SCATTER,
     TRANSPOSE,
+    TRANSPOSED,
 )
 
 Reasons = Mapping[str, tuple[str, ...]]
@@ -354,6 +356,14 @@ def _backend_checks() -> Set[str]:
     return OPERATORS.keys()
 
 
+def _padding_rules() -> Set[str]:
+    from tvmq.graph.analysis.position_moves import MOVE_RULES
+    from tvmq.graph.analysis.position_sums import SUM_RULES
+
+    at_one_place = {record.name for record in RECORDS if record.batch in ("same rank", "constants along")}
+    return MOVE_RULES.keys() | SUM_RULES.keys() | at_one_place
+
+
 def _index_operands() -> Set[str]:
     from tvmq.graph.indices import OPERANDS
 
@@ -375,11 +385,26 @@ INTERNAL: dict[str, Consumer] = {
             "Indices may point to other samples.": (*GATHERS, *SCATTERS),
             "It has no samples among its operands.": ("arange", "one_hot", "shape_of", "tvmq.unpack"),
             "The pass `prepare` replaces it.": STANDARD_NORMS,
-            "A scale may be that of all samples.": (
-                "tvmq.dynamic_dequantize", "tvmq.dynamic_quantize", "tvmq.dynamic_scale", "tvmq.group_matmul",
-            ),
+            "A scale may be that of all samples.": ("tvmq.group_matmul",),
             "It is in modules of calibration alone.": ("tvmq.observe",),
             "It has as many results as its values say, or several.": COUNTED,
+        },
+    ),
+    "masked positions": Consumer(
+        OPERATORS.keys(),
+        _padding_rules,
+        {
+            "It reads neighbours, masked ones too.": _ordered(
+                where(kind=(CONVOLUTION, TRANSPOSED, POOL, RESIZE, RECURRENT)) | {"cumprod"}
+            ),
+            "Masked positions have a place in the order, or a part in the result.": (
+                *SORTED, "prod", "std", "variance", "tvmq.group_norm", "nn.log_softmax", "tvmq.log_softmax",
+            ),
+            "The pass `prepare` replaces it.": (*STANDARD_NORMS, "nn.layer_norm", "nn.rms_norm", "nn.softmax"),
+            "Indices may point to masked positions.": (*GATHERS, *SCATTERS, "tvmq.tensor_scatter"),
+            "It makes positions, or counts them.": ("one_hot", "shape_of", "tile", "tril", "triu"),
+            "It reads weights.": ("tvmq.group_dequantize", "tvmq.group_matmul", "tvmq.unpack"),
+            "It is in modules of calibration alone.": ("tvmq.observe",),
         },
     ),
     "families of what works on codes": Consumer(

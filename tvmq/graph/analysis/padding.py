@@ -31,10 +31,12 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank
 
 PLACES = {
     "first": "it takes the first position",
+    "summed": "it sums the positions before each",
     "counted": "it counts positions from the first",
     "lanes": "its float sum adds in the order of places",
 }
 MASKING = ("add", "subtract", "where")  # of a mask and scores
+NEED_FIRST = ("first", "summed")  # with masked positions in front of own ones they give something else
 LARGEST_INPUT = 1e9  # that is taken of float inputs: more may overflow where it is squared
 EXPONENTS = range(4, 127)  # of the largest scores that are tried
 # Their result has an axis of positions that none of their operands has
@@ -54,8 +56,9 @@ class PaddingProof:
     scores  variables that are the scores: what is added to the mask in front of a softmax
     inputs  likewise for masked values of float inputs; infinite where there are none
 
-    A mask has 1 for at least one position of each sample, and 0 where it has not. The first position, where the model
-    takes that alone, is the sample's own.
+    first   what is proved holds for samples whose own positions come first, and masked ones behind them
+
+    A mask has 1 for at least one position of each sample, and 0 where it has not.
     """
 
     values: str
@@ -64,6 +67,7 @@ class PaddingProof:
     limit: float = math.inf
     scores: tuple[str, ...] = ()
     inputs: float = math.inf
+    first: bool = False
 
     @property
     def condition(self) -> str:
@@ -73,7 +77,9 @@ class PaddingProof:
         'attention scores are within 4096'
         """
         limits = {"inputs": self.inputs, "attention scores": self.limit}
-        return "" if self.values else " and ".join(f"{k} are within {v:g}" for k, v in limits.items() if v < math.inf)
+        parts = ["own positions come first"] if self.first else []
+        parts += [f"{name} are within {limit:g}" for name, limit in limits.items() if limit < math.inf]
+        return "" if self.values else " and ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON; a limit that is infinite is left out."""
@@ -116,7 +122,7 @@ def prove_padding(mod: tvm.IRModule, mask: str) -> PaddingProof:
     ...         y = builder.emit_output(relax.op.sum(kept, axis=1))
     ...     _ = builder.emit_func_output(y)
     >>> prove_padding(builder.get(), "mask")
-    PaddingProof(values='', right='', left='', limit=inf, scores=(), inputs=inf)
+    PaddingProof(values='', right='', left='', limit=inf, scores=(), inputs=inf, first=False)
     """
     view = View(mod)
     proof = _prove(view, mask, math.inf)
@@ -131,7 +137,8 @@ def _prove(view: View, mask: str, limit: float) -> PaddingProof:
     values = tracer.outputs()
     mixed = next((one.why for one in values if isinstance(one, Mixed)), "")
     place = next((one.place for one in values if isinstance(one, Positions) and one.place), "")
-    return PaddingProof(mixed, mixed, mixed or place, limit, tuple(tracer.scores), tracer.input_limit)
+    scores, first = tuple(tracer.scores), tracer.needs_first
+    return PaddingProof(mixed, mixed, mixed or place, limit, scores, tracer.input_limit, first)
 
 
 class _Tracer:
@@ -141,6 +148,7 @@ class _Tracer:
         self._view, self._limit = view, limit
         self.scores: list[str] = []
         self.input_limit = math.inf
+        self.needs_first = False
         names = input_names(view.func)
         length = input_sizes(view)[mask][1]
         self._length = length if isinstance(length, str) else None
@@ -190,11 +198,15 @@ class _Tracer:
         layer = ", ".join(self._view.sources(var.name)) or var.name
         if isinstance(result, str):
             return Mixed(var.name, f"{op_name(call) or 'tuple'} '{layer}': {result}")
-        results = [
-            replace(one, place=f"{op_name(call)} '{layer}': {PLACES[one.place]}") if one.place in PLACES else one
-            for one in (result if isinstance(result, list) else [result])
-        ]
+        results = [self._name_place(call, layer, one) for one in (result if isinstance(result, list) else [result])]
         return results if isinstance(result, list) else results[0]
+
+    def _name_place(self, call: relax.Call, layer: str, value: Positions) -> Positions:
+        """The value with the layer for which places matter, if this is the one."""
+        if value.place not in PLACES:
+            return value
+        self.needs_first |= value.place in NEED_FIRST
+        return replace(value, place=f"{op_name(call)} '{layer}': {PLACES[value.place]}")
 
     def _result(self, call: relax.Call, args: tuple[Any, ...], tensors: list[Positions]) -> Any:
         name = op_name(call)

@@ -88,6 +88,11 @@ def _take(call: relax.Call, x: Positions, indices: Positions) -> Positions | str
     return join_values([x, rows.each_range(lambda _: x.range)], [target, {a: a for a in rows.axes}], [])
 
 
+def _gather_elements(call: relax.Call, x: Positions, indices: Positions) -> Positions | str:
+    """Elements of a table that has no positions, at places that indices name; they stand at their place themselves."""
+    return ALONG if x.axes else indices.each_range(lambda _: x.range)
+
+
 def _take_first(call: relax.Call, x: Positions, axis: int, added: int) -> Positions | str:
     if not is_const(call.args[1]) or np.any(const_value(call.args[1])):
         return "it takes a position other than the first"
@@ -145,8 +150,11 @@ def _create(call: relax.Call, *values: Any) -> Positions:
     return without_positions(constants[0])
 
 
-def _unroll(call: relax.Call, *_: Any) -> Positions:
-    return Positions({OWN: range_of_type(dtype_of(call))}, "counted")
+def _count_up(call: relax.Call, *_: Any) -> Positions:
+    whole = range_of_type(dtype_of(call))
+    start, _, step = (getattr(arg, "value", None) for arg in call.args)
+    is_rising = start is not None and step is not None and float(step) > 0
+    return Positions({OWN: Range(float(start), whole.high) if is_rising else whole}, "counted")
 
 
 Rule = Callable[..., Any]
@@ -155,10 +163,11 @@ MOVE_RULES: dict[str, Rule] = {
     "permute_dims": _permute,
     "broadcast_to": _broadcast,
     "take": _take,
+    "gather_elements": _gather_elements,
     "strided_slice": _slice,
     **dict.fromkeys(("concat", "split", "flip", "repeat"), _along),
     "stack": _stack,
     "nn.pad": _pad,
     **dict.fromkeys(("full", "zeros", "ones"), _create),
-    "arange": _unroll,
+    "arange": _count_up,
 }

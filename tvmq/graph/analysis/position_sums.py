@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,11 +153,12 @@ def _masked_mean(call: relax.Call, x: Positions, mask: Positions) -> Positions |
 
 
 def _cumulate(call: relax.Call, x: Positions) -> Positions | str:
-    """Sums of all positions up to each: their own numbers where masked ones add 0."""
+    """Sums of all positions up to each: those of own ones, where masked ones add 0 or come behind."""
     axis = int(call.attrs.axis or 0) % rank_of(call.args[0])
-    if axis in x.axes and ("int" not in dtype_of(call) or not _is_zero(x, axis, 0.0)):
+    if axis in x.axes and "int" not in dtype_of(call):
         return COUNTED
-    return x.each_range(lambda _: range_of_type(dtype_of(call)))
+    place = "summed" if axis in x.axes and not _is_zero(x, axis, 0.0) else ""
+    return replace(x.each_range(lambda _: range_of_type(dtype_of(call))), place=x.place or place)
 
 
 # ---- softmax and norms

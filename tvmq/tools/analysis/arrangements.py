@@ -87,6 +87,12 @@ class Arranger:
         return None if self.why_no_mask else self._mask
 
     @property
+    def own_come_first(self) -> bool:
+        """True if no sample has a masked position in front of one of its own."""
+        masks = [sample[self._mask] != 0 for sample in self.samples] if self._mask else []
+        return not any(np.any(mask[:, 1:] & ~mask[:, :-1]) for mask in masks)
+
+    @property
     def why_no_batches(self) -> str:
         """Why samples cannot be batched; "" if they can."""
         if self._not_first:

@@ -149,6 +149,8 @@ def _proofs(exe: Executable, plain: tvm.IRModule, batch: str | None, arranger: A
     for what, reason in sides.items():
         if not batch and not arranger.why_no_batches:
             reason = reason or "samples of a batch are not proved to be apart"
+        if proof.first and not arranger.own_come_first:
+            reason = reason or "own positions do not come first in the data"
         proofs[what] = (not reason, reason or condition)
     return proofs
 
