@@ -220,6 +220,33 @@ def masked(g: Sizes, x: str) -> str:
     return g.add("Where", below, x, g.constant(np.float32(0)))
 
 
+def one_number_a_sample(g: Sizes, x: str) -> str:
+    """A number of each sample, or its place in the batch, expanded to rows or columns."""
+    axis = g.integer(2, 3)
+    if g.chance(0.5):
+        number = g.add("ReduceMean", x, axes=[1, 2, 3], keepdims=1)
+    else:
+        places = g.add("Range", g.constant(np.int64(0)), g.scalar(x, 0), g.constant(np.int64(1)))
+        number = g.add("Cast", g.add("Unsqueeze", places, g.ints(1, 2, 3)), to=TensorProto.FLOAT)
+    sizes = [g.size(x, 0), g.ints(1), g.ints(1), g.ints(1)]
+    sizes[axis] = g.size(x, axis)
+    return g.add("Add", x, g.add("Expand", number, g.joined(*sizes)))
+
+
+def every_place(g: Sizes, x: str) -> str:
+    """Places of samples and columns, by which all values of a mean are gathered, as exporters write masks."""
+    mean = g.add("ReduceMean", x, axes=[1, 2], keepdims=0)
+    shape = g.joined(g.size(x, 0), g.ints(1, 1), g.size(x, 3))
+    indices = []
+    for axis, others in ((0, (1, 2, 3)), (3, (0, 1, 2))):
+        places = g.add("Range", g.constant(np.int64(0)), g.scalar(x, axis), g.constant(np.int64(1)))
+        places = g.add("Expand", g.add("Unsqueeze", places, g.ints(*others)), shape)
+        indices.append(g.add("Unsqueeze", places, g.ints(-1)))
+    if g.chance(0.2):
+        indices[0] = g.add("Mul", indices[0], g.ints(0))
+    return g.add("Mul", x, g.add("GatherND", mean, g.add("Concat", *indices, axis=-1)))
+
+
 def second_input(g: Sizes, x: str) -> str:
     """Another input with the batch, or the columns, of the first."""
     if len(g.inputs) > 1 or x != "x":
@@ -243,7 +270,8 @@ def layer(g: Sizes, x: str) -> str:
 
 STEPS: tuple[Callable[[Sizes, str], str], ...] = (
     pixels_as_words, batch_and_rows_together, join, cut, positions, table_of_positions, constants, tiles, resize, pad,
-    down_and_up, patches, reduce_columns, last_place, masked, second_input, layer, layer, layer,
+    down_and_up, patches, reduce_columns, last_place, masked, one_number_a_sample,
+    every_place, second_input, layer, layer, layer,
 )  # fmt: skip
 
 

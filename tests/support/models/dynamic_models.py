@@ -43,13 +43,31 @@ class Nodes:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def encoder(layers: int = 1, seed: int = 0) -> onnx.ModelProto:
-    """ids, mask [batch, sequence] -> means of the words [batch, WIDTH]; positions are cut from a table."""
+def _gathered_mask(g: Nodes) -> str:
+    """0 where the mask is not 0, else the lowest float: the mask is gathered by the numbers of samples and words."""
+    shape, indices = g.add("Shape", "mask"), []
+    for axis, others in ((0, [1, 2, 3]), (1, [0, 1, 2])):
+        size = g.add("Gather", shape, g.constant(np.int64(axis)), axis=0)
+        places = g.add("Range", g.constant(np.int64(0)), size, g.constant(np.int64(1)))
+        indices.append(g.add("Unsqueeze", places, g.constant(np.int64(others))))
+    common = g.add("Shape", g.add("Max", *indices))
+    indices = [g.add("Unsqueeze", g.add("Expand", one, common), g.constant(np.int64([-1]))) for one in indices]
+    kept = g.add("GatherND", g.add("Cast", "mask", to=TensorProto.BOOL), g.add("Concat", *indices, axis=-1))
+    return g.add("Where", kept, g.constant(np.float32(0)), g.constant(np.finfo(np.float32).min))
+
+
+def encoder(layers: int = 1, seed: int = 0, *, gathered: bool = False) -> onnx.ModelProto:
+    """ids, mask [batch, sequence] -> means of the words [batch, WIDTH]; positions are cut from a table.
+
+    gathered  the mask of attention is written as exporters of transformers do
+    """
     g = Nodes(seed)
     ones = np.ones(WIDTH, np.float32)
     mask = g.add("Cast", "mask", to=TensorProto.FLOAT)
     hidden = g.add("Mul", g.add("Sub", g.constant(np.float32(1)), mask), g.constant(np.float32(-10000)))
     hidden = g.add("Unsqueeze", hidden, g.constant(np.int64([1, 2])))
+    if gathered:
+        hidden = _gathered_mask(g)
     length = g.add("Gather", g.add("Shape", "ids"), g.constant(np.int64([1])), axis=0)
     places = g.add("Slice", g.weight(LONGEST, WIDTH), g.constant(np.int64([0])), length, g.constant(np.int64([0])))
     x = g.add("Add", g.add("Gather", g.weight(WORDS, WIDTH), "ids", axis=0), places)

@@ -17,6 +17,8 @@ from typing import Any
 
 import tvm
 from tvm import relax
+from tvm.sym import Analyzer
+from tvm.tirx.analysis import undefined_vars
 
 from tvmq.graph.analysis.inner_axis import mentions, uses
 from tvmq.graph.analysis.position_moves import MOVE_RULES, Rule, broadcast_axes, range_at
@@ -244,7 +246,7 @@ class _Tracer:
         """The axes of positions of the result's type; some operators create one."""
         if self._length is None:
             return result
-        axes = {axis for axis, dim in enumerate(call.ty.shape) if uses(dim, self._length)}
+        axes = {axis for axis, dim in enumerate(call.ty.shape) if uses(dim, self._length) and not _is_one(dim)}
         name, created = op_name(call), axes.difference(result.axes)
         is_single = all(isinstance(call.ty.shape[axis], tvm.tirx.Var) for axis in axes)
         if not is_single or set(result.axes) - axes or (created and name not in SHAPED):
@@ -252,6 +254,14 @@ class _Tracer:
         ranges = {key: range_at(result, key) for key in subsets(tuple(sorted(axes)))}
         is_counted = created and name == "strided_slice"
         return Positions(ranges, result.place or ("counted" if is_counted else ""))
+
+
+def _is_one(dim: tvm.ir.Expr) -> bool:
+    """True for a size that is 1 for any number of positions, as that of a slice of the first."""
+    analyzer = Analyzer()
+    for var in undefined_vars(dim):
+        analyzer.bind(var, tvm.ir.Range(1, 1 << 31))
+    return bool(analyzer.can_prove_equal(dim, 1))
 
 
 def _free_of_positions(call: relax.Call, args: tuple[Any, ...], tensors: list[Positions]) -> Any:

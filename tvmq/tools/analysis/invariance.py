@@ -143,7 +143,7 @@ def _proofs(exe: Executable, plain: tvm.IRModule, batch: str | None, arranger: A
         return proofs
     proof = prove_padding(plain, arranger.mask)
     condition = proof.condition
-    if condition:
+    if condition and proof.scores:
         condition += f", here up to {_largest_score(exe, proof.scores, arranger):.3g}"
     sides = {"masked values": proof.values, "padding on the right": proof.right, "padding on the left": proof.left}
     for what, reason in sides.items():
