@@ -27,6 +27,7 @@ from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.multiples import multiples_of
 from tvmq.graph.names import input_names
 from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import Dim, are_equal, product, solve_size
 from tvmq.graph.view import View, op_name
 
@@ -120,7 +121,7 @@ def _first_fixed(view: View) -> tuple[str, str, int] | None:
             only = solve_size(before, after)
             if only is None:
                 raise ModelError(
-                    f"prepare, layer '{where}': a {what} of {before} values to {after} is not proved to hold for all "
+                    f"prepare, layer '{where}': a {what} of {size_text(before)} values to {size_text(after)} is not proved to hold for all "
                     "sizes; fix the input shapes with shape="
                 )
             return where, *only

@@ -14,6 +14,7 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import ConfigError
+from tvmq.graph.size_text import shape_text
 from tvmq.graph.view import View, flatten_tuples
 from tvmq.library.size_expressions import Unknown, number_of
 from tvmq.library.size_table import ALIGNMENT, OutOfRange, SizeTable, value_of
@@ -148,7 +149,7 @@ def _shape(table: SizeTable, expr: relax.Expr) -> tuple[int, ...]:
         return tuple(map(table.length, numbers))
     except (Unknown, KeyError) as error:
         raise ConfigError(
-            f"export_library: the shape {expr.ty.shape} does not follow from the sizes of the inputs "
+            f"export_library: the shape {shape_text(expr.ty.shape)} does not follow from the sizes of the inputs "
             f"({error.args[0]}); fix them with tvmq.build(..., sizes={{name: number}})"
         ) from error
 

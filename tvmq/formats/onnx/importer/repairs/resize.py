@@ -212,9 +212,9 @@ def _sizes(call: NodeCall) -> tuple[list[Any], list[Any]]:
     shape, axes = call.shape(), _attribute_axes(call)
     factors, sizes = call.constant(2), call.dims(3)
     if call.input(2) is not None and factors is None and call.dims(2) is None:
-        raise call.unsupported_error("its scales are not constants", FIX_SHAPES)
+        raise call.not_constant_error(2, "its scales")
     if call.input(3) is not None and sizes is None:
-        raise call.unsupported_error("its sizes are not constants", FIX_SHAPES)
+        raise call.not_constant_error(3, "its sizes")
     result, scales = list(shape), [1.0] * len(shape)
     if sizes:
         ratio = _ratio(call, [shape[axis] for axis in axes], sizes)

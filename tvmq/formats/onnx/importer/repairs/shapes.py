@@ -13,6 +13,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import are_equal
 
 
@@ -65,7 +66,8 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
         return size
     if are_equal(size, 1):
         return target
-    raise call.unsupported_error(f"dimension {size} cannot be broadcast to {target}", FIX_SHAPES)
+    what = f"dimension {size_text(size)} cannot be broadcast to {size_text(target)}"
+    raise call.unsupported_error(what, FIX_SHAPES)
 
 
 def constant_of_shape(call: NodeCall) -> relax.Expr:
@@ -74,7 +76,7 @@ def constant_of_shape(call: NodeCall) -> relax.Expr:
 
     dims = call.dims(0)
     if dims is None:
-        raise call.unsupported_error("its shape depends on values known only at run time", FIX_SHAPES)
+        raise call.not_constant_error(0, "the sizes of its result")
     tensor = call.attributes.get("value")
     value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
     return relax.op.full(dims, tensor_constant(value.reshape(())), str(value.dtype))
