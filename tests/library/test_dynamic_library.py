@@ -367,7 +367,7 @@ def test_sizes_below_what_a_layer_needs_are_refused(tmp_path):
     model = load_library(export.library)
     np.testing.assert_array_equal(model(x), tvmq.reference.run(module, {"x": x})[0])
     assert RawLibrary(export).workspace_bytes((3,)) == WRONG_SIZE
-    with pytest.raises(DataError, match="input 'x' has 3 for 'n' .axis 2., the model takes 5 to .* would have no values"):
+    with pytest.raises(DataError, match="input 'x' has 3 for 'n' .axis 2., the model takes at least 5: .* would have no values"):
         model(x[:, :, :3])
 
 
@@ -402,9 +402,9 @@ def test_other_sizes_than_multiples_get_a_status(of_multiples):
     x, y = aligned_zeros((1, 4, 8, 8), "float32"), aligned_zeros((1, 2, 4, 4), "float32")
     need = library.workspace_bytes((1, 8, 8))
     assert library.run((1, 8, 8), [x], y, need) == 0
-    for sizes in ((1, 8, 7), (1, 6, 8), (1, 2**31 - 2, 8), (1, 8, 4 * 10**8 + 2)):
+    for sizes in ((1, 8, 7), (1, 6, 8), (1, 2**31 - 6, 8)):
         assert library.workspace_bytes(sizes) == NO_MULTIPLE == library.run(sizes, [x], y, need), sizes
-    assert library.workspace_bytes((1, 0, 8)) == WRONG_SIZE == library.workspace_bytes((1, 8, -4))
+    assert library.workspace_bytes((1, 0, 8)) == WRONG_SIZE == library.workspace_bytes((1, 8, 2**31 - 2))
     one = SizeDescription()
     assert library.dimension(1, ctypes.byref(one)) == 0
     assert (one.name, one.least, one.most, one.multiple) == (b"rows", 4, 2**31 - 4, 4)

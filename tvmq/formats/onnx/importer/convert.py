@@ -24,10 +24,11 @@ from tvmq.formats.onnx.importer.half import widen_codes
 from tvmq.formats.onnx.importer.layer import element_type, refuse_unknown
 from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
-from tvmq.formats.onnx.importer.repairs.node import tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
+from tvmq.graph.size_text import size_text
 
 if TYPE_CHECKING:
     import onnx
@@ -186,7 +187,7 @@ class _OnnxImporter:
                 )
 
     def _ask_for_multiples(self, call: NodeCall) -> None:
-        """Raise OnlyMultiples where the operands of a concatenation or of an element-wise operator need them."""
+        """Raise OnlyMultiples where operands of a concatenation or an element-wise operator need them, or say they differ."""
         if call.op_type not in SAME_SIZES:
             return
         shapes = [value.ty.shape for value in call.inputs if isinstance(getattr(value, "ty", None), relax.TensorType)]
@@ -197,6 +198,8 @@ class _OnnxImporter:
             needed = find_multiple(one, other)
             if needed is not None:
                 raise OnlyMultiples(*needed)
+            what = f"sizes {size_text(one)} and {size_text(other)} of its inputs are not proved to be equal"
+            raise call.unsupported_error(what, FIX_SHAPES)
 
     def _call(self, node: onnx.NodeProto) -> NodeCall:
         """The node with its inputs as Relax values, attributes in the form that TVM's converters take."""

@@ -148,7 +148,7 @@ def pad(call: NodeCall) -> relax.Expr:
         begin[axis], end[axis] = amounts[position], amounts[position + len(axes)]
     computed = [axis for axis in axes if not (isinstance(begin[axis], int) and isinstance(end[axis], int))]
     if computed and mode != "constant":
-        raise call.unsupported_error(f"mode {mode} by amounts that depend on dynamic sizes", FIX_SHAPES)
+        raise call.unsupported_error(f"mode {mode} by amounts that depend on dynamic sizes is not supported", FIX_SHAPES)
     most = (list(begin), list(end))
     for axis in computed:
         most[0][axis], most[1][axis] = (_most(call, amount) for amount in (begin[axis], end[axis]))

@@ -12,13 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
-from tvmq.graph.sizes import are_equal
+from tvmq.graph.multiples import LARGEST, OnlyMultiples, cut_size, find_multiple
+from tvmq.graph.size_text import size_text
+from tvmq.graph.sizes import are_equal, is_multiple
 
 
 @dataclass(frozen=True)
@@ -248,10 +251,27 @@ def _scale_size(call: NodeCall, size: Any, scale: Any) -> Any:
     if scale == int(scale):
         return size * int(scale) if scale != 1 else size
     if not isinstance(size, int):
-        raise call.unsupported_error(f"scale {scale:g} of a dynamic dimension is not supported", FIX_SHAPES)
+        return _scale_dynamic(call, size, scale)
     # float32 scales of whole ratios, such as 1/3, are not exact
     nearest = round(size * scale)
     return nearest if abs(size * scale - nearest) <= 1e-5 * size * scale else math.floor(size * scale)
+
+
+def _scale_dynamic(call: NodeCall, size: Any, scale: float) -> Any:
+    """A dynamic dimension times a fraction such as 1 / 2, of multiples that give whole numbers.
+
+    raises   OnlyMultiples for a size that need not be one
+    """
+    fraction = Fraction(scale).limit_denominator(LARGEST)
+    if np.float32(float(fraction)) != np.float32(scale):
+        raise call.unsupported_error(f"scale {scale:g} of a dynamic dimension is not supported", FIX_SHAPES)
+    if not is_multiple(size, fraction.denominator):
+        needed = find_multiple(size, cut_size(size, fraction.denominator))
+        if needed is None:
+            what = f"scale {scale:g} of {size_text(size)} is not proved to give a whole number"
+            raise call.unsupported_error(what, FIX_SHAPES)
+        raise OnlyMultiples(*needed)
+    return size // fraction.denominator * fraction.numerator
 
 
 def _resize2d(call: NodeCall, sizes: list[Any]) -> relax.Expr:

@@ -20,6 +20,8 @@ from tvmq.graph.sizes import are_equal
 def reshape(call: NodeCall) -> relax.Expr | None:
     """Reshape to a symbolic shape; 0 copies a dimension, -1 is inferred."""
     target = call.dims(1)
+    if target is None and call.input(1) is not None:
+        raise call.not_constant_error(1, "the sizes of its result")
     if target is None or not isinstance(call.input(1), Dims):
         return None
     if not call.attributes.get("allowzero", 0):
