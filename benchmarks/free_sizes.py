@@ -71,7 +71,10 @@ def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
     for name in [] if options.quick else chosen_networks(options):
         environment = {"TVM_NUM_THREADS": str(options.threads), "OMP_NUM_THREADS": str(options.threads)}
         row = run_fresh(__file__, *sys.argv[1:], "--child", name, environment=environment)
-        yield row["failed"] if "failed" in row else row
+        if "left_out" in row:
+            print(row["left_out"])
+        else:
+            yield row["failed"] if "failed" in row else row
 
 
 def measure_here(options: Namespace) -> dict[str, Any]:
@@ -82,7 +85,7 @@ def measure_here(options: Namespace) -> dict[str, Any]:
 
     network, target = find_network(options), LEVELS[options.level]
     if isinstance(network, str):
-        return {"failed": network}
+        return {"left_out": network}
     try:
         if options.memory:
             return memory_row(network, options.memory, options.threads, target)

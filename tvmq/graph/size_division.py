@@ -2,6 +2,8 @@
 
 Padding to a multiple of 32 is written as (32 - n % 32) % 32, as -n % 32, or as (n + 31) // 32 * 32 - n; here all three
 become the last one, so that what is padded is seen to be a multiple.
+
+Tests: tests/graph/test_size_proofs.py
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def is_at_most(small: Dim, large: Dim) -> bool:
     symbols = undefined_vars(difference)
     if _is_proved(difference, symbols, 1, [0] * len(symbols)):
         return True
-    period = _period(difference)
+    period = find_period(difference)
     if not symbols or period == 1 or period ** len(symbols) > MOST_CASES:
         return False
     remainders = product(range(period), repeat=len(symbols))
@@ -48,7 +48,7 @@ def largest_value(size: Dim) -> int | None:
     """
     if is_number(size):
         return int(size)
-    symbols, period = undefined_vars(size), _period(size)
+    symbols, period = undefined_vars(size), find_period(size)
     if len(symbols) != 1 or period > MOST_CASES:
         return None
     most = max(evaluate_at(size, symbols[0], n) for n in range(period + 1))
@@ -67,10 +67,10 @@ def _is_proved(
     return bool(analyzer.can_prove(difference >= 0))
 
 
-def _period(size: Dim) -> int:
+def find_period(size: Dim) -> int:
     """By so much, or a multiple of it, a dimension grows to leave the remainder of every division as it is."""
     operands = [getattr(size, side) for side in ("a", "b") if hasattr(size, side)]
-    period = math.lcm(*map(_period, operands))
+    period = math.lcm(*map(find_period, operands))
     if isinstance(size, tirx.FloorDiv | tirx.FloorMod) and isinstance(size.b, tirx.IntImm):
         return period * max(abs(int(size.b)), 1)
     return period

@@ -1,6 +1,6 @@
 """Sizes as people write them, `2*rows + 1`: TVM prints `rows * T.int64(2) + T.int64(1)`.
 
-Tests: tests/graph/test_dynamic_dimensions.py
+Tests: tests/graph/test_size_proofs.py
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tvm import tirx
+from tvm.sym import Analyzer
 
 TYPED_NUMBER = re.compile(r"T\.u?int\d+\((-?\d+)\)")
 SUM, PRODUCT, ATOM = range(3)  # how tightly an expression holds together
@@ -26,7 +27,8 @@ def size_text(size: Any) -> str:
     >>> size_text(rows * 2 + 1), size_text((rows - 1) // 2 * 4), size_text(tirx.min(rows, 7))
     ('2*rows + 1', '4*((rows - 1) // 2)', 'min(rows, 7)')
     """
-    return _text_and_strength(size)[0]
+    is_plain = isinstance(size, int | tirx.IntImm | tirx.Var)
+    return _text_and_strength(size if is_plain else Analyzer().simplify(size))[0]
 
 
 def shape_text(sizes: Iterable[Any]) -> str:
@@ -45,7 +47,7 @@ def _text_and_strength(size: Any) -> tuple[str, int]:
     if kind == "Cast":
         return _text_and_strength(size.value)
     if kind in ("Min", "Max"):
-        return f"{kind.lower()}({size_text(size.a)}, {size_text(size.b)})", ATOM
+        return f"{kind.lower()}({_enclose(size.a, SUM)}, {_enclose(size.b, SUM)})", ATOM
     if kind not in SYMBOLS:
         return TYPED_NUMBER.sub(r"\1", str(size)), ATOM
     form, strength = SYMBOLS[kind]

@@ -54,6 +54,8 @@ def find_fraction(operator: str, constant: float, rounding: str) -> Fraction | N
     >>> find_fraction("Mul", 0.5, "Floor"), find_fraction("Div", 3.0, "Ceil")
     (Fraction(1, 2), Fraction(1, 3))
     """
+    if not 2.0**-20 < constant < 2.0**20:
+        return None
     sizes = np.arange(LARGEST + 1)
     results = COMPUTE[operator](sizes.astype(np.float32), np.float32(constant))
     wanted = (np.floor if rounding == "Floor" else np.ceil)(results).astype(np.int64)
@@ -65,8 +67,6 @@ def find_fraction(operator: str, constant: float, rounding: str) -> Fraction | N
 
 
 def _fractions(operator: str, constant: float) -> Iterator[Fraction]:
-    if not np.isfinite(constant) or not 2.0**-20 < constant < 2.0**20:
-        return
     exact = Fraction(float(constant))
     for most in DENOMINATORS:
         yield (exact if operator == "Mul" else 1 / exact).limit_denominator(most)

@@ -13,7 +13,7 @@ from functools import reduce
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
 from tvmq.graph.size_text import shape_text, size_text
 from tvmq.graph.sizes import are_equal
 
@@ -177,6 +177,8 @@ def top_k(call: NodeCall) -> relax.Expr | None:
     """TopK of small integers is computed in int32 (uint32: int64)."""
     dtype = call.dtype()
     k = call.constant(1)
+    if k is None and isinstance(call.input(1), Dims):
+        raise call.unsupported_error(f"k is {size_text(call.input(1).values.flat[0])}, no constant", FIX_SHAPES)
     if k is None:
         raise call.unsupported_error("k is not a constant", "export the model with a constant k")
     size = call.shape()[call.axis(-1)]

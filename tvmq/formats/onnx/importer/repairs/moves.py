@@ -16,6 +16,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph import ops
+from tvmq.graph.multiples import require_multiple
 from tvmq.graph.size_division import simplify_size
 from tvmq.graph.size_proofs import largest_value
 from tvmq.graph.size_text import size_text
@@ -116,10 +117,13 @@ def one_hot(call: NodeCall) -> relax.Expr | None:
 
 def space_to_depth(call: NodeCall) -> relax.Expr | None:
     """Mode CRD: the channels of a block stand together (TVM knows the order DCR only)."""
-    if call.text("mode", "DCR") == "DCR":
-        return None
     block = call.attributes["blocksize"]
     batch, channels, rows, columns = call.shape()
+    for size in (rows, columns):
+        if not require_multiple(size, block):
+            raise call.unsupported_error(f"{size_text(size)} is not proved to be a multiple of {block}", FIX_SHAPES)
+    if call.text("mode", "DCR") == "DCR":
+        return None
     split = relax.op.reshape(call.inputs[0], [batch, channels, rows // block, block, columns // block, block])
     moved = relax.op.permute_dims(split, [0, 1, 3, 5, 2, 4])
     return relax.op.reshape(moved, [batch, channels * block * block, rows // block, columns // block])

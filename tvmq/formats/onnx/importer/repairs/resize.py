@@ -19,9 +19,9 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
-from tvmq.graph.multiples import LARGEST, OnlyMultiples, cut_size, find_multiple
+from tvmq.graph.multiples import LARGEST, require_multiple
 from tvmq.graph.size_text import size_text
-from tvmq.graph.sizes import are_equal, is_multiple
+from tvmq.graph.sizes import are_equal
 
 
 @dataclass(frozen=True)
@@ -265,12 +265,9 @@ def _scale_dynamic(call: NodeCall, size: Any, scale: float) -> Any:
     fraction = Fraction(scale).limit_denominator(LARGEST)
     if np.float32(float(fraction)) != np.float32(scale):
         raise call.unsupported_error(f"scale {scale:g} of a dynamic dimension is not supported", FIX_SHAPES)
-    if not is_multiple(size, fraction.denominator):
-        needed = find_multiple(size, cut_size(size, fraction.denominator))
-        if needed is None:
-            what = f"scale {scale:g} of {size_text(size)} is not proved to give a whole number"
-            raise call.unsupported_error(what, FIX_SHAPES)
-        raise OnlyMultiples(*needed)
+    if not require_multiple(size, fraction.denominator):
+        what = f"scale {scale:g} of {size_text(size)} is not proved to give a whole number"
+        raise call.unsupported_error(what, FIX_SHAPES)
     return size // fraction.denominator * fraction.numerator
 
 

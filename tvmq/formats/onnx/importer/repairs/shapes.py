@@ -13,8 +13,9 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
+from tvmq.graph.multiples import require_equal
 from tvmq.graph.size_text import size_text
-from tvmq.graph.sizes import are_equal
+from tvmq.graph.sizes import are_equal, product
 
 
 def reshape(call: NodeCall) -> relax.Expr | None:
@@ -27,6 +28,8 @@ def reshape(call: NodeCall) -> relax.Expr | None:
     if not call.attributes.get("allowzero", 0):
         shape = call.shape()
         target = [shape[i] if isinstance(d, int) and d == 0 else d for i, d in enumerate(target)]
+    if not any(isinstance(d, int) and d < 0 for d in target):
+        require_equal(product(call.shape()), product(target))
     return relax.op.reshape(call.inputs[0], target)
 
 
