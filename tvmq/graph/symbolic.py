@@ -133,8 +133,8 @@ def _first_fixed(view: View) -> tuple[str, str, int] | None:
             only = solve_size(before, after)
             if only is None:
                 raise ModelError(
-                    f"prepare, layer '{where}': a {what} of {size_text(before)} values to {size_text(after)} is not proved to hold for all "
-                    "sizes; fix the input shapes with shape="
+                    f"prepare, layer '{where}': a {what} of {size_text(before)} values to {size_text(after)} is not "
+                    "proved to hold for all sizes; fix the input shapes with shape="
                 )
             return where, *only
     return None

@@ -141,7 +141,9 @@ def _write_tensors(writer: _Writer, interface: Interface) -> tuple[int, int, int
 
 def _write_sizes(writer: _Writer, interface: Interface) -> tuple[int, ...]:
     """Dimensions, the table, inputs that are indices, sizes of a self-test: the end of the head."""
-    dimensions = [DIMENSION.pack(writer.text(one.name), one.multiple, one.least, one.most) for one in interface.dimensions]
+    dimensions = [
+        DIMENSION.pack(writer.text(one.name), one.multiple, one.least, one.most) for one in interface.dimensions
+    ]
     uses = [
         INDICES.pack(use.input, len(use.sizes), writer.share(struct.pack(f"<{len(use.sizes)}q", *use.sizes)), 0)
         for use in interface.indices

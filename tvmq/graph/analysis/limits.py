@@ -102,8 +102,8 @@ def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:
             least = least_positive(dim)
             if least is None:
                 raise ModelError(
-                    f"layer '{layer}': a size of {size_text(dim)} is not proved to be positive for all sizes; fix the input "
-                    "shapes with shape="
+                    f"layer '{layer}': a size of {size_text(dim)} is not proved to be positive for all sizes; fix the "
+                    "input shapes with shape="
                 )
             yield from ((name, n, f"layer '{layer}' would have no values") for name, n in least.items() if n > 1)
 
@@ -124,6 +124,8 @@ def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str
             yield str(small.name)[:], 0, int(large), f"layer '{where}' takes so many of {int(large)}"
         elif isinstance(small, tvm.tirx.IntImm) and isinstance(large, tvm.ir.Var):
             yield str(large.name)[:], int(small), ENDLESS, f"layer '{where}' takes {int(small)} of them"
+        elif isinstance(small, tvm.tirx.IntImm) and (least := least_positive(large - int(small) + 1)):
+            yield from ((name, n, ENDLESS, f"layer '{where}' takes {int(small)} of them") for name, n in least.items())
         else:
             what = "a slice" if op_name(value) == "strided_slice" else op_name(value)
             raise ModelError(

@@ -178,7 +178,7 @@ REFUSED: dict[str, tuple[Nodes, str]] = {
     ),
     "reflected": (
         [node("Mod", ["hw", "c32"], "amount"), PAD[0], node("Pad", ["c", "pads"], "y", mode="reflect")],
-        "Pad: mode reflect by amounts that depend on dynamic sizes is not supported",
+        "Pad: mode reflect with amounts of dynamic sizes is not supported",
     ),
     "k": (
         [node("Div", ["width", "two"], "k"), onnx.helper.make_node("TopK", ["c", "k"], ["y", "places"])],

@@ -187,7 +187,7 @@ class _OnnxImporter:
                 )
 
     def _ask_for_multiples(self, call: NodeCall) -> None:
-        """Raise OnlyMultiples where operands of a concatenation or an element-wise operator need them, or say they differ."""
+        """Raise OnlyMultiples where operands of a concatenation or an element-wise operator need them."""
         if call.op_type not in SAME_SIZES:
             return
         shapes = [value.ty.shape for value in call.inputs if isinstance(getattr(value, "ty", None), relax.TensorType)]

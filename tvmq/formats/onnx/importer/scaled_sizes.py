@@ -2,8 +2,9 @@
 
     Shape -> Gather -> Cast to float32 -> Mul by 0.5 -> Floor -> Cast to int64
 
-The product stays a `ScaledSize` until it is rounded, and becomes a fraction of whole numbers then: rows // 2. The fraction
-is compared with float32's product at every size up to LARGEST; a constant for which none agrees is not followed.
+The product stays a `ScaledSize` until it is rounded, and becomes a fraction of whole numbers then: rows // 2. The
+fraction is compared with float32's product at every size up to LARGEST; a constant for which none agrees is not
+followed.
 
 Tests: tests/formats/onnx/importer/test_scaled_sizes.py
 """

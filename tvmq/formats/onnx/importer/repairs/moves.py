@@ -152,7 +152,7 @@ def pad(call: NodeCall) -> relax.Expr:
         begin[axis], end[axis] = amounts[position], amounts[position + len(axes)]
     computed = [axis for axis in axes if not (isinstance(begin[axis], int) and isinstance(end[axis], int))]
     if computed and mode != "constant":
-        raise call.unsupported_error(f"mode {mode} by amounts that depend on dynamic sizes is not supported", FIX_SHAPES)
+        raise call.unsupported_error(f"mode {mode} with amounts of dynamic sizes is not supported", FIX_SHAPES)
     most = (list(begin), list(end))
     for axis in computed:
         most[0][axis], most[1][axis] = (_most(call, amount) for amount in (begin[axis], end[axis]))
@@ -223,7 +223,8 @@ def _pad_by_repeating(call: NodeCall, data: relax.Expr, sizes: list, width: list
         if not any(amounts):
             continue
         if not isinstance(size, int) or size < 1:
-            raise call.unsupported_error(f"mode {mode} along a dimension {size_text(size)} is not supported", FIX_SHAPES)
+            what = f"mode {mode} along a dimension {size_text(size)} is not supported"
+            raise call.unsupported_error(what, FIX_SHAPES)
         indices = np.pad(np.arange(size), amounts, mode=mode)
         data = relax.op.take(data, tensor_constant(indices), axis)
     return data
@@ -292,7 +293,8 @@ def _fit_parts(call: NodeCall, sizes: list[int] | None, axis: int) -> None:
         call.inputs[0] = relax.op.reshape(call.inputs[0], [*shape[:axis], sum(sizes), *shape[axis + 1 :]])
     elif "num_outputs" not in call.attributes and not is_multiple(shape[axis], call.output_count):
         raise call.unsupported_error(
-            f"{call.output_count} equal parts of dimension {size_text(shape[axis])}, which may be no multiple", FIX_SHAPES
+            f"{call.output_count} equal parts of dimension {size_text(shape[axis])}, which may be no multiple",
+            FIX_SHAPES,
         )
 
 

@@ -63,7 +63,8 @@ def _check_batch(call: NodeCall) -> None:
     for name, (place, axis) in places.items():
         size = 1 if call.input(place) is None else call.shape(place)[axis]
         if size != 1 and str(size) != str(batch):
-            raise call.unsupported_error(f"{name} has a batch of {size_text(size)} and X a batch of {size_text(batch)}", FIX_SHAPES)
+            what = f"{name} has a batch of {size_text(size)} and X a batch of {size_text(batch)}"
+            raise call.unsupported_error(what, FIX_SHAPES)
 
 
 def _direction(call: NodeCall, kind: str, index: int, directions: int, backwards: bool) -> Direction:
