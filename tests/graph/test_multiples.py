@@ -106,7 +106,7 @@ def test_sizes_that_no_multiple_makes_equal() -> None:
     g = Nodes(0)
     y = g.add("Add", "x", g.add("Conv", "x", g.weight(4, 4, 2, 2)))
     given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 4, "rows", "columns"])
-    with pytest.raises(UnsupportedOpError, match="Add: sizes rows and rows - 1 of its inputs are not proved to be equal"):
+    with pytest.raises(UnsupportedOpError, match="Add: sizes columns and columns - 1 of its inputs are not proved to be equal"):
         tvmq.from_onnx(g.model([given], y))
 
 

@@ -217,6 +217,8 @@ def describe_refusal(limit: Mapping[str, Any] | None, size: int) -> str:
 
     >>> describe_refusal({"least": 1, "most": 512, "why": "a table"}, 600)
     'the model takes 1 to 512: a table'
+    >>> describe_refusal({"least": 2, "most": 2**31 - 1, "why": ""}, 1)
+    'the model takes at least 2'
     >>> describe_refusal({"least": 1, "most": 512, "why": "", "multiple": 32}, 100)
     'the model takes multiples of 32; pad or resize what is given'
     """

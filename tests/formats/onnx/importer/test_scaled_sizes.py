@@ -21,7 +21,7 @@ from tvmq.graph.view import View, sizes_of
 Nodes = list[onnx.NodeProto]
 CONSTANTS = {
     "two": np.array([2]), "three": np.array([3]), "four": np.array([4]), "zero": np.array([0]), "zeros": np.array([0, 0]),
-    "c2": np.array([2]), "c32": np.array([32]), "c31": np.array([31]), "c24": np.array([24]), "end": np.array([2**62]),
+    "one": np.array([1]), "c2": np.array([2]), "c32": np.array([32]), "c31": np.array([31]), "c24": np.array([24]), "end": np.array([2**62]),
     "half": np.float32(0.5), "third": np.float32(1.7), "pairs": np.array([-1, 2]), "minus": np.array([-1]),
     "lowest": np.array([-(2**63) + 1]), "none": np.array([0] * 4), "filter": floats(4, 3, 3, 3), "factor": np.float32(1.5),
 }  # fmt: skip
@@ -214,7 +214,22 @@ def test_a_slice_that_may_leave_its_tensor_is_refused() -> None:
         tvmq.build(mod, params=params)
 
 
+WINDOWS = [
+    node("Div", ["hw", "two"], "blocks"), node("Slice", ["blocks", "zero", "one"], "above"),
+    node("Slice", ["blocks", "one", "two"], "beside"), node("Slice", ["s", "zero", "one"], "n"),
+    node("Concat", ["n", "four", "above", "two", "beside", "two"], "sizes", axis=0), node("Reshape", ["c", "sizes"], "y"),
+]  # fmt: skip
+FOCUS = [
+    *(node("Slice", ["c", start, "end", "three", "two"], name) for start, name in (("zero", "even"), ("one", "odd"))),
+    node("Concat", ["even", "odd"], "halved", axis=1),
+    *(node("Slice", ["halved", start, "end", "two", "two"], name) for start, name in (("zero", "up"), ("one", "low"))),
+    node("Concat", ["up", "low"], "y", axis=1),
+]
+
+
 @pytest.mark.parametrize(("nodes", "multiple"), [
+    (WINDOWS, 2),
+    (FOCUS, 2),
     ([node("SpaceToDepth", ["c"], "y", blocksize=2)], 2),
     ([node("SpaceToDepth", ["c"], "y", blocksize=3)], 3),
     ([node("Resize", ["c", "", "scales"], "y", coordinate_transformation_mode="asymmetric", nearest_mode="floor")], 2),

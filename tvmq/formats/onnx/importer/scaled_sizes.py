@@ -77,7 +77,7 @@ def scaled_vector(values: np.ndarray) -> relax.Expr:
     """Tensor of these scaled sizes, computed at run time in float32; all have the same operator."""
     items = list(values.flat)
     sizes = relax.op.astype(relax.op.shape_to_tensor(relax.ShapeExpr([item.size for item in items])), "float32")
-    constants = relax.const(np.float32([item.constant for item in items]), "float32")
+    constants = relax.const(np.array([item.constant for item in items], np.float32), "float32")
     return OPERATORS[items[0].operator](sizes, constants)
 
 
