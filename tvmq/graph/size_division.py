@@ -46,7 +46,7 @@ def remainder(a: Dim, b: Dim) -> Dim:
     >>> rows = tirx.Var("rows", "int64")
     >>> from tvmq.graph.size_text import size_text
     >>> size_text(remainder(32 - remainder(rows, 32), 32))
-    '32*((rows + 31) // 32) - rows'
+    '31 - (rows + 31) % 32'
     """
     if is_number(a) or not is_number(b) or int(b) < 1:
         return a % b
