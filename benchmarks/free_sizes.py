@@ -24,6 +24,7 @@ Exit code 1 where a bound is missed.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -70,7 +71,10 @@ def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
     for name in [] if options.quick else chosen_networks(options):
         environment = {"TVM_NUM_THREADS": str(options.threads), "OMP_NUM_THREADS": str(options.threads)}
         row = run_fresh(__file__, *sys.argv[1:], "--child", name, environment=environment)
-        yield row["failed"] if "failed" in row else row
+        if "left_out" in row:
+            print(row["left_out"])
+        else:
+            yield row["failed"] if "failed" in row else row
 
 
 def measure_here(options: Namespace) -> dict[str, Any]:
@@ -79,13 +83,23 @@ def measure_here(options: Namespace) -> dict[str, Any]:
     from harness.free_memory import memory_row
     from harness.free_timing import network_row
 
-    network, target = NETWORKS[options.child](options), LEVELS[options.level]
+    network, target = find_network(options), LEVELS[options.level]
+    if isinstance(network, str):
+        return {"left_out": network}
     try:
         if options.memory:
             return memory_row(network, options.memory, options.threads, target)
         return network_row(network, options, target)
     except TvmqError as error:
         return {"failed": f"{options.child}: {error}"}
+
+
+def find_network(options: Namespace) -> Any:
+    """The network `--child`; a text that says why it is left out where the zoo or its wheel is not at hand."""
+    try:
+        return NETWORKS[options.child](options)
+    except (SystemExit, OSError, subprocess.CalledProcessError) as error:
+        return f"{options.child} left out: {' '.join(str(error).split())}"
 
 
 def measure_layer_kinds(options: Namespace) -> Iterator[dict[str, Any] | str]:

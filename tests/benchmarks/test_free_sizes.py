@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -105,3 +106,14 @@ def test_unknown_networks_are_refused(script: Any) -> None:
 def test_quick_run(script: Any, capsys: pytest.CaptureFixture[str]) -> None:
     script("free_sizes").main(["--quick", "--kinds", "max pool 2x2,softmax"])
     assert "| max pool 2x2 | int8 | 14 x 14 |" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_network_without_the_zoo_is_left_out(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = script("free_sizes")
+    options = Namespace(child="mobilenet_v2", zoo=tmp_path, cache=tmp_path, threads=1, level="", quick=False, kinds="none",
+                        networks="mobilenet_v2", memory=0)  # fmt: skip
+    row = benchmark.measure_here(options)
+    assert row == {"left_out": f"mobilenet_v2 left out: benchmark: no zoo at {tmp_path} (tasks.py is missing); give its "
+                               "folder with --zoo"}  # fmt: skip
+    monkeypatch.setattr(benchmark, "run_fresh", lambda *_, **__: row)
+    assert list(benchmark.measure(options)) == []

@@ -96,7 +96,7 @@ def test_windows_ask_for_sizes_that_they_fit() -> None:
     mod, params = tvmq.from_onnx(model)
     exe = tvmq.build(mod, params=params)
     assert exe.run({"x": np.ones((1, 4, 2, 3), np.float32)})[0].shape == (1, 8, 2, 5)
-    with pytest.raises(DataError, match="has 1 for 'rows' .axis 2., the model takes [0-9]* to .* would have no values"):
+    with pytest.raises(DataError, match="has 1 for 'rows' .axis 2., the model takes at least [0-9]*: .* would have no values"):
         exe.run({"x": np.ones((1, 4, 1, 5), np.float32)})
     assert exe.run({"x": np.ones((1, 4, 5, 2), np.float32)})[0].shape == (1, 8, 11, 2)
 
@@ -130,7 +130,7 @@ def test_too_few_are_refused_at_the_run() -> None:
     exe = tvmq.build(mod)
     feed = {"x": np.zeros((3, 2), np.float32), "z": np.zeros((3, 5), np.float32)}
     with pytest.raises(
-        tvmq.errors.DataError, match="has 3 for 'n' .*, the model takes 4 to 2147483647: layer 'y' takes 4"
+        tvmq.errors.DataError, match="has 3 for 'n' .*, the model takes at least 4: layer 'y' takes 4"
     ):
         exe.run(feed)
 

@@ -19,6 +19,7 @@ import tvm
 from tvm import relax
 
 import tvmq
+from tests.graph.test_multiples import down_and_up
 from tests.library.test_export_library import compile_example, needs_gcc
 from tests.library.test_selftest import TARGETS, SelfTest
 from tests.support.models import dynamic_models
@@ -29,10 +30,11 @@ from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.library.library_export import LibraryExport
 from tvmq.runtime.artifact.native_library import runs_linux_x86
 from tvmq.runtime.c_library import Buffer, CFunctions, TensorDescription, load_library
+from tvmq.runtime.c_structures import SizeDescription
 from tvmq.runtime.inputs import aligned_zeros
 
 pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
-NULL, SHORT_WORKSPACE, WRONG_SIZE, NO_SUCH, WRONG_INDEX = -1, -4, -5, -6, -15
+NULL, SHORT_WORKSPACE, WRONG_SIZE, NO_SUCH, WRONG_INDEX, NO_MULTIPLE = -1, -4, -5, -6, -15, -16
 Feed = Mapping[str, np.ndarray]
 
 
@@ -365,7 +367,7 @@ def test_sizes_below_what_a_layer_needs_are_refused(tmp_path):
     model = load_library(export.library)
     np.testing.assert_array_equal(model(x), tvmq.reference.run(module, {"x": x})[0])
     assert RawLibrary(export).workspace_bytes((3,)) == WRONG_SIZE
-    with pytest.raises(DataError, match="input 'x' has 3 for 'n' .axis 2., the model takes 5 to .* would have no values"):
+    with pytest.raises(DataError, match="input 'x' has 3 for 'n' .axis 2., the model takes at least 5: .* would have no values"):
         model(x[:, :, :3])
 
 
@@ -376,3 +378,55 @@ def test_one_batch_of_relu(tmp_path):
     for count in (0, 1, 7, 1000):
         x = np.random.default_rng(count).standard_normal((count, 3)).astype(np.float32)
         np.testing.assert_array_equal(model(x), np.maximum(x, 0))
+
+
+@pytest.fixture(scope="module")
+def of_multiples(tmp_path_factory: pytest.TempPathFactory) -> Dynamic:
+    """Pictures whose rows and columns are multiples of 4, halved twice and doubled again."""
+    return export_model(down_and_up(), pictures(1, 8, 8, channels=4), tmp_path_factory.mktemp("m") / "multiples")
+
+
+def test_sizes_that_must_be_multiples(of_multiples):
+    sizes = [(1, 4, 4), (3, 8, 20), (2, 64, 12)]
+    assert of_multiples.differing([pictures(*size, channels=4) for size in sizes]) == 0
+    model = load_library(of_multiples.export.library.parent)
+    with pytest.raises(DataError, match="run: input 'x' has 10 for 'rows' .* takes multiples of 4; pad or resize"):
+        model.run(pictures(1, 10, 8, channels=4))
+    alone = load_library(of_multiples.export.library)
+    with pytest.raises(DataError, match="run: input 'x' has 6 for 'columns' .* takes multiples of 4; pad or resize"):
+        alone.run(pictures(1, 8, 6, channels=4))
+
+
+def test_other_sizes_than_multiples_get_a_status(of_multiples):
+    library = RawLibrary(of_multiples.export)
+    x, y = aligned_zeros((1, 4, 8, 8), "float32"), aligned_zeros((1, 2, 4, 4), "float32")
+    need = library.workspace_bytes((1, 8, 8))
+    assert library.run((1, 8, 8), [x], y, need) == 0
+    for sizes in ((1, 8, 7), (1, 6, 8), (1, 2**31 - 6, 8)):
+        assert library.workspace_bytes(sizes) == NO_MULTIPLE == library.run(sizes, [x], y, need), sizes
+    assert library.workspace_bytes((1, 0, 8)) == WRONG_SIZE == library.workspace_bytes((1, 8, 2**31 - 2))
+    one = SizeDescription()
+    assert library.dimension(1, ctypes.byref(one)) == 0
+    assert (one.name, one.least, one.most, one.multiple) == (b"rows", 4, 2**31 - 4, 4)
+    assert "size 1: rows, 4 to 2147483644, multiples of 4" in of_multiples.export.header.read_text()
+
+
+@needs_gcc
+def test_a_c_program_takes_multiples(of_multiples, tmp_path):
+    program = compile_example(of_multiples.export.library.parent, tmp_path / "example")
+    feed = pictures(2, 12, 8, channels=4)
+    feed["x"].tofile(tmp_path / "in")
+    subprocess.run([program, "2", "12", "8", tmp_path / "in", tmp_path / "out"], check=True)
+    (expected,) = tvmq.reference.run(of_multiples.module, feed)
+    assert (tmp_path / "out").read_bytes() == expected.tobytes()
+    done = subprocess.run([program, "2", "10", "8"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "is no multiple of the number that its description says: pad" in done.stderr
+    shown = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert "name a size for rows, of 4 to 2147483644 in steps of 4" in shown.stderr
+
+
+def test_golden_values_at_multiples(of_multiples):
+    selftest = SelfTest(of_multiples.export.library, "multiples")
+    assert selftest.init() == 0
+    status, compared, number, _ = selftest.run()
+    assert status == 0 and number == compared > 2

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tvmq.errors import DataError
-from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, convert_value, infos
+from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, convert_value, describe_refusal, infos
 
 FLOAT = TensorInfo("picture", (2, 3), "float32")
 BYTE = TensorInfo("mask", (4,), "int8")
@@ -166,3 +166,12 @@ def test_converted_does_not_touch_its_input():
     given = X.astype(np.float64)
     convert_value(given, FLOAT)[...] = 7
     assert np.array_equal(given, X)
+
+
+def test_sizes_that_are_refused_are_described() -> None:
+    def words(least: int, most: int, size: int) -> str:
+        return describe_refusal({"least": least, "most": most, "why": "a table"}, size)
+
+    assert words(2, 2**31 - 1, 1) == "the model takes at least 2: a table"
+    assert words(0, 64, 65) == "the model takes at most 64: a table"
+    assert words(1, 64, 65) == "the model takes 1 to 64: a table" and words(1, 64, 64) == ""

@@ -20,7 +20,8 @@ from tvm import relax, tirx
 from tvm.sym import Analyzer
 from tvm.tirx.analysis import undefined_vars
 
-from tvmq.graph.sizes import Dim, are_equal
+from tvmq.graph.size_proofs import find_period
+from tvmq.graph.sizes import Dim, are_equal, is_multiple, is_number
 from tvmq.graph.view import op_name
 
 LARGEST = 256  # multiples that are tried
@@ -52,13 +53,47 @@ def find_multiple(one: Dim, other: Dim) -> tuple[str, int] | None:
     if len(variables) != 1:
         return None
     (var,) = variables.values()
-    unit = tirx.Var("unit", "int64")
-    for multiple in range(2, LARGEST + 1):
-        analyzer = Analyzer()
-        analyzer.bind(var, unit * multiple)
-        if analyzer.can_prove_equal(_expression(one), _expression(other)):
-            return str(var.name), multiple
-    return None
+    multiple = next((m for m in range(2, LARGEST + 1) if _are_equal_at(one, other, [var], m)), None)
+    return None if multiple is None else (str(var.name), multiple)
+
+
+def require_multiple(size: Dim, number: int) -> bool:
+    """True for a size that is proved to be a multiple of a number, False for one that no multiple makes so.
+
+    raises  OnlyMultiples for a size that is one where its dynamic dimension is
+    """
+    if is_multiple(size, number):
+        return True
+    needed = None if is_number(size) else find_multiple(size, cut_size(size, number))
+    if needed is not None:
+        raise OnlyMultiples(*needed)
+    return False
+
+
+def require_equal(one: Dim, other: Dim) -> None:
+    """Ask for multiples where sizes of several dimensions, as those of a reshape to windows, are equal for these alone.
+
+    raises  OnlyMultiples for the first dimension that has to be one
+    """
+    symbols = undefined_vars(_expression(one) - _expression(other))
+    period = find_period(_expression(one) - _expression(other))
+    if not symbols or period > LARGEST or are_equal(one, other):
+        return
+    for multiple in (m for m in range(2, period + 1) if period % m == 0):
+        if _are_equal_at(one, other, symbols, multiple):
+            others = ([s for s in symbols if not s.same_as(symbol)] for symbol in symbols)
+            places = zip(symbols, others, strict=True)
+            raise OnlyMultiples(
+                next(str(s.name) for s, rest in places if not _are_equal_at(one, other, rest, multiple)), multiple
+            )
+
+
+def _are_equal_at(one: Dim, other: Dim, symbols: Sequence[tvm.ir.Var], multiple: int) -> bool:
+    """True if two sizes are equal where these dimensions are multiples of a number."""
+    analyzer = Analyzer()
+    for symbol in symbols:
+        analyzer.bind(symbol, tirx.Var(f"{symbol.name}_unit", "int64") * multiple)
+    return bool(analyzer.can_prove_equal(_expression(one), _expression(other)))
 
 
 def unequal_sizes(shapes: Sequence[Sequence[Dim]], skipped: int | None = None) -> Iterator[tuple[Dim, Dim]]:

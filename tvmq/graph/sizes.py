@@ -68,7 +68,7 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
     symbols = undefined_vars(difference)
     if len(symbols) != 1:
         return None
-    at_one, at_two, at_three = (_evaluate_at(difference, symbols[0], size) for size in (1, 2, 3))
+    at_one, at_two, at_three = (evaluate_at(difference, symbols[0], size) for size in (1, 2, 3))
     step = at_two - at_one
     if step == 0 or at_three - at_two != step or at_one % step:
         return None
@@ -94,12 +94,12 @@ def least_positive(size: Dim) -> dict[str, int] | None:
     if not symbols:
         return {} if int(Analyzer().simplify(size)) >= 1 else None
     (symbol,) = symbols
-    first = next((n for n in range(1, MOST_OF_LEAST) if _evaluate_at(size, symbol, n) >= 1), None)
+    first = next((n for n in range(1, MOST_OF_LEAST) if evaluate_at(size, symbol, n) >= 1), None)
     if first is None:
         return None
     sizes = (*range(first, first + MOST_OF_LEAST // 16), 2**31 - 1)
     # what keeps slices inside is beyond the analyzer: minima and maxima of steps
-    if _is_positive(size, symbols, first) or all(_evaluate_at(size, symbol, n) >= 1 for n in sizes):
+    if _is_positive(size, symbols, first) or all(evaluate_at(size, symbol, n) >= 1 for n in sizes):
         return {str(symbol.name)[:]: first}
     return None
 
@@ -116,7 +116,8 @@ def _is_positive(size: Dim, symbols: Sequence[tvm.ir.Var], least: int) -> bool:
     return bool(analyzer.can_prove(size >= 1))
 
 
-def _evaluate_at(expr: Dim, var: tvm.ir.Var, size: int) -> int:
+def evaluate_at(expr: Dim, var: tvm.ir.Var, size: int) -> int:
+    """Value of an expression of one dynamic dimension at a size."""
     analyzer = Analyzer()
     analyzer.bind(var, tvm.tirx.IntImm(str(var.ty.dtype), size))
     return int(analyzer.simplify(expr))

@@ -14,6 +14,7 @@ Tests: tests/graph/test_resolve_shapes.py
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -27,6 +28,7 @@ from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.multiples import multiples_of
 from tvmq.graph.names import input_names
 from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import Dim, are_equal, product, solve_size
 from tvmq.graph.view import View, op_name
 
@@ -57,7 +59,7 @@ def sample_sizes(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str,
 def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     """The module with these dynamic dimensions as numbers; the others stay dynamic.
 
-    raises  ConfigError for a name that is no dynamic dimension, or a size below 1
+    raises  ConfigError for a name that is no dynamic dimension, a size below 1, or no multiple where these alone fit
     """
     dynamic = dynamic_dimensions(mod)
     for name, size in sizes.items():
@@ -66,9 +68,20 @@ def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
             raise ConfigError(f"sizes: '{name}' is no dynamic dimension of the model; {known}")
         if not isinstance(size, int | np.integer) or size < 1:
             raise ConfigError(f"sizes: '{name}' must be an integer of at least 1. Got {size!r} instead")
+        if size % _multiple(mod, name):
+            raise ConfigError(
+                f"sizes: '{name}' cannot be {size}, the model takes multiples of {_multiple(mod, name)}; pad or resize "
+                "what is given"
+            )
     if not sizes:
         return mod
     return relax.transform.BindSymbolicVars({name: int(size) for name, size in sizes.items()})(mod)
+
+
+def _multiple(mod: tvm.IRModule, name: str) -> int:
+    """The number whose multiples a dynamic dimension may be."""
+    bindings = (binding for block in mod["main"].body.blocks for binding in block.bindings)
+    return math.lcm(*(multiples_of(binding.value).get(name, 1) for binding in bindings))
 
 
 def inputs_of(mod: tvm.IRModule) -> list[Input]:
@@ -120,8 +133,8 @@ def _first_fixed(view: View) -> tuple[str, str, int] | None:
             only = solve_size(before, after)
             if only is None:
                 raise ModelError(
-                    f"prepare, layer '{where}': a {what} of {before} values to {after} is not proved to hold for all "
-                    "sizes; fix the input shapes with shape="
+                    f"prepare, layer '{where}': a {what} of {size_text(before)} values to {size_text(after)} is not "
+                    "proved to hold for all sizes; fix the input shapes with shape="
                 )
             return where, *only
     return None

@@ -14,6 +14,7 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError
 from tvmq.graph.names import get_names
+from tvmq.graph.size_text import size_text
 
 
 def main_function(mod: tvm.IRModule) -> relax.Function:
@@ -63,14 +64,13 @@ def rank_of(expr: relax.Expr) -> int:
 
 
 def sizes_of(expr: relax.Expr) -> tuple[int | str, ...]:
-    """Dimensions of a tensor: numbers, and the text of dynamic ones ("batch", "2 * rows"), equal where these are.
+    """Dimensions of a tensor: numbers, and the text of dynamic ones ("batch", "2*rows"), equal where these are.
 
     >>> batch = tvm.tirx.Var("batch", "int64")
     >>> sizes_of(relax.Var("x", relax.TensorType((batch, 3), "float32")))
     ('batch', 3)
     """
-    # [:] makes a plain str of TVM's
-    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d)[:] for d in expr.ty.shape)
+    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else size_text(d) for d in expr.ty.shape)
 
 
 def dtype_of(expr: relax.Expr) -> str:

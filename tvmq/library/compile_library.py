@@ -124,7 +124,7 @@ def _plan_codes(
                 return interface, [_plan_code(number, *code, interface, golden) for number, code in enumerate(codes)]
             except OutOfRange:
                 continue
-    limits = ", ".join(f"'{one.name}' of {one.least} to {one.most}" for one in interface.dimensions)
+    limits = ", ".join(f"'{one.name}' of {one.range_text()}" for one in interface.dimensions)
     raise ConfigError(
         f"export_library: no sizes were found that the model takes, of {limits}; fix them with tvmq.build(..., "
         "sizes={name: number})"

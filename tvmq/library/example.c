@@ -61,8 +61,8 @@ int main(int count, char **paths) {
         model_size size;
         check("dimension", model_dimension(i, &size));
         if ((uint32_t)count <= 1 + i)
-            fprintf(stderr, "name a size for %s, of %lld to %lld\n", size.name, (long long)size.least,
-                    (long long)size.most);
+            fprintf(stderr, "name a size for %s, of %lld to %lld in steps of %lld\n", size.name,
+                    (long long)size.least, (long long)size.most, (long long)size.multiple);
         sizes[i] = (uint32_t)count > 1 + i ? strtoll(paths[1 + i], NULL, 10) : size.least;
     }
     for (uint32_t i = 0; i < model.inputs + model.outputs; i++) {

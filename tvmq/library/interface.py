@@ -6,7 +6,7 @@ Tests: tests/library/test_dynamic_library.py
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import ConfigError
+from tvmq.graph.size_text import shape_text
 from tvmq.graph.view import View, flatten_tuples
 from tvmq.library.size_expressions import Unknown, number_of
 from tvmq.library.size_table import ALIGNMENT, OutOfRange, SizeTable, value_of
@@ -25,11 +26,29 @@ USUAL = (16, 32, 8, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Dimension:
-    """A dynamic dimension: its size may be least .. most."""
+    """A dynamic dimension: its size may be least .. most, all of them multiples of a number."""
 
     name: str
     least: int
     most: int
+    multiple: int = 1
+
+    @classmethod
+    def of_limit(cls, name: str, least: int, most: int, multiple: int = 1, **_: Any) -> Dimension:
+        """The dimension of a limit as a description has it.
+
+        >>> Dimension.of_limit("rows", least=1, most=100, multiple=16, why="")
+        Dimension(name='rows', least=16, most=96, multiple=16)
+        """
+        return cls(name, -(-least // multiple) * multiple, most // multiple * multiple, multiple)
+
+    def range_text(self) -> str:
+        """Sizes that it may have.
+
+        >>> Dimension("rows", 16, 96, 16).range_text()
+        '16 to 96, multiples of 16'
+        """
+        return f"{self.least} to {self.most}" + (f", multiples of {self.multiple}" if self.multiple > 1 else "")
 
 
 @dataclass(frozen=True)
@@ -103,11 +122,10 @@ def describe_interface(
     ]
     batch = table.dimensions.index(description.batch) if description.batch else None
     axes = [_axis_of(table, shape, batch) for shape in shapes]
-    _refuse_multiples(description.limits)
-    dimensions = [Dimension(name, limit["least"], limit["most"]) for name, limit in description.limits.items()]
+    dimensions = [Dimension.of_limit(name, **limit) for name, limit in description.limits.items()]
     if batch is not None and None in axes[len(inputs) :]:  # what no sample computes needs one all the same
         one = dimensions[batch]
-        dimensions[batch] = Dimension(one.name, max(one.least, 1), one.most)
+        dimensions[batch] = replace(one, least=max(one.least, 1))
     names = [tensor["name"] for tensor in inputs]
     indices = [
         IndexInput(names.index(use["input"]), tuple(_size(table, size) for size in use["sizes"]))
@@ -116,22 +134,13 @@ def describe_interface(
     return Interface(name, model_hash, "", inputs, outputs, shapes, sizes, axes, table, dimensions, batch, indices)
 
 
-def _refuse_multiples(limits: Mapping[str, Mapping[str, Any]]) -> None:
-    for name, limit in limits.items():
-        if limit.get("multiple", 1) > 1:
-            raise ConfigError(
-                f"export_library: the model takes multiples of {limit['multiple']} for '{name}', which a library does "
-                f"not check; import it with a number for '{name}'"
-            )
-
-
 def usual_sizes(interface: Interface) -> list[dict[str, int]]:
     """Sizes that a self-test may have, best first: one sample, the other dimensions equal as far as limits allow."""
     candidates: list[dict[str, int]] = []
     for usual in USUAL:
         sizes = {}
         for number, dimension in enumerate(interface.dimensions):
-            wanted = 1 if number == interface.batch else usual
+            wanted = 1 if number == interface.batch else -(-usual // dimension.multiple) * dimension.multiple
             sizes[dimension.name] = min(max(wanted, dimension.least), dimension.most)
         try:
             interface.sizes.values(sizes)
@@ -148,7 +157,7 @@ def _shape(table: SizeTable, expr: relax.Expr) -> tuple[int, ...]:
         return tuple(map(table.length, numbers))
     except (Unknown, KeyError) as error:
         raise ConfigError(
-            f"export_library: the shape {expr.ty.shape} does not follow from the sizes of the inputs "
+            f"export_library: the shape {shape_text(expr.ty.shape)} does not follow from the sizes of the inputs "
             f"({error.args[0]}); fix them with tvmq.build(..., sizes={{name: number}})"
         ) from error
 

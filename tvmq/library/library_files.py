@@ -27,7 +27,7 @@ def header_text(interface: Interface) -> str:
         for number, tensor in enumerate(tensors)
     ]
     sizes = enumerate(interface.dimensions)
-    lines = [f"   size {number}: {one.name}, {one.least} to {one.most}" for number, one in sizes]
+    lines = [f"   size {number}: {one.name}, {one.range_text()}" for number, one in sizes]
     lines += [f"   {place}: {tensor['name']}, {tensor['dtype']} {list(tensor['shape'])}" for place, tensor in tensors]
     comment = "\n".join(c_comment(line) for line in lines)
     macros = "".join(line for place, tensor in tensors for line in _scale_macros(interface.name, place, tensor))

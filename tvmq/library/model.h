@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MODEL_ABI 1        /* changes when a program has to be compiled anew */
+#define MODEL_ABI 2        /* changes when a program has to be compiled anew */
 #define MODEL_ALIGNMENT 64 /* of a workspace, and of tensors that ask for it */
 #define MODEL_MOST_RANK 8
 
@@ -36,7 +36,8 @@ enum {
     MODEL_NO_THREADS = -12,     /* the program has no pthread_create, or the system starts no more threads */
     MODEL_DIFFERS = -13,        /* a self-test has found a layer with another result */
     MODEL_NO_GOLDEN = -14,      /* the library was made without values for a self-test */
-    MODEL_WRONG_INDEX = -15     /* an input holds an index outside of what it counts */
+    MODEL_WRONG_INDEX = -15,    /* an input holds an index outside of what it counts */
+    MODEL_NO_MULTIPLE = -16     /* a dynamic dimension is no multiple of what model_dimension says */
 };
 
 /* Memory of the caller: data points to so many bytes. */
@@ -58,10 +59,10 @@ typedef struct model_tensor {
     int64_t zero_point;
 } model_tensor;
 
-/* A dynamic dimension: what a run takes as its size. */
+/* A dynamic dimension: what a run takes as its size; least and most are multiples, too. */
 typedef struct model_size {
     const char *name;
-    int64_t least, most;
+    int64_t least, most, multiple;
 } model_size;
 
 typedef struct model_description {

@@ -1,4 +1,4 @@
-; 9cd465433f4b15f05cee0acc129b35aba0b11a6af34fb068635a6218551d1609 is the sha256 of the sources; tools/library_runtime.py writes this file
+; aa5899612a91ff6b10293856b1e6484c0ad520d788a88013ee290bb17ad9274f is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'onnxruntime.c'
 source_filename = "onnxruntime.c"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"

@@ -3,7 +3,7 @@
    Places are bytes from the plan's begin, so that no page of it is written when it is loaded. A number is an int64_t: from
    0 on itself, below 0 the entry ~number of the table that sizes.h fills for the sizes of a run. */
 struct plan_dimension {
-    uint32_t name, padding;
+    uint32_t name, multiple; /* of which a size is one; at least 1 */
     int64_t least, most;
 };
 
@@ -52,7 +52,7 @@ struct plan {
     uint32_t indices, index_count, golden_sizes, padding;
 };
 
-enum { PLAN_VERSION = 2 };
+enum { PLAN_VERSION = 3 };
 enum { STEP_CALL, STEP_COPY };                                    /* [CALL, kernel, count, places...], [COPY, from, to] */
 enum { MEMORY_PLAN, MEMORY_STORAGE, MEMORY_NUMBER, MEMORY_TENSORS }; /* tensors: inputs, then outputs */
 

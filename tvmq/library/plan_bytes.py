@@ -35,7 +35,7 @@ from tvmq.runtime.artifact.link.elf_object import (
 from tvmq.runtime.artifact.link.elf_object import Symbol as ElfSymbol
 
 # The structures of plan.h
-VERSION = 2
+VERSION = 3
 HEAD = struct.Struct("<20I")
 DIMENSION = struct.Struct("<2I2q")
 TENSOR = struct.Struct("<6Idq9q")
@@ -141,7 +141,9 @@ def _write_tensors(writer: _Writer, interface: Interface) -> tuple[int, int, int
 
 def _write_sizes(writer: _Writer, interface: Interface) -> tuple[int, ...]:
     """Dimensions, the table, inputs that are indices, sizes of a self-test: the end of the head."""
-    dimensions = [DIMENSION.pack(writer.text(one.name), 0, one.least, one.most) for one in interface.dimensions]
+    dimensions = [
+        DIMENSION.pack(writer.text(one.name), one.multiple, one.least, one.most) for one in interface.dimensions
+    ]
     uses = [
         INDICES.pack(use.input, len(use.sizes), writer.share(struct.pack(f"<{len(use.sizes)}q", *use.sizes)), 0)
         for use in interface.indices

@@ -1,4 +1,4 @@
-; 4c05625151c7c02b906a9f203e27acafc1bcf7f74612405d49aedd40467c6d3b is the sha256 of the sources; tools/library_runtime.py writes this file
+; 41bb0a5cd8d61b06fe82197a21d38af4d9eede57adfac21ef4d5cb4935c23eb3 is the sha256 of the sources; tools/library_runtime.py writes this file
 ; ModuleID = 'runtime.c'
 source_filename = "runtime.c"
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128"
@@ -47,13 +47,14 @@ target triple = "aarch64-unknown-linux-gnu"
 @.str.12 = private unnamed_addr constant [81 x i8] c"the program has no function pthread_create, or the system starts no more threads\00", align 1
 @.str.13 = private unnamed_addr constant [85 x i8] c"a layer gives another result than the definition: report the processor and the layer\00", align 1
 @.str.14 = private unnamed_addr constant [50 x i8] c"an input holds an index outside of what it counts\00", align 1
-@.str.15 = private unnamed_addr constant [73 x i8] c"the library was made without values for a self-test; export it with them\00", align 1
-@.str.16 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
+@.str.15 = private unnamed_addr constant [90 x i8] c"a dynamic dimension is no multiple of the number that its description says: pad or resize\00", align 1
+@.str.16 = private unnamed_addr constant [73 x i8] c"the library was made without values for a self-test; export it with them\00", align 1
+@.str.17 = private unnamed_addr constant [41 x i8] c"a status that this library does not give\00", align 1
 @chosen = internal unnamed_addr global i32 0, align 4
 @current = internal thread_local global ptr null, align 8
-@.str.17 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
-@.str.18 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
-@reltable.model_status_text = private unnamed_addr constant [16 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.14 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.15 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.13 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.12 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
+@.str.18 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
+@.str.19 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
+@reltable.model_status_text = private unnamed_addr constant [17 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.15 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.14 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.16 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.13 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.12 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.11 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.10 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.9 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.8 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.7 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.6 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.5 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.4 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.3 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.2 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str.1 to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32), i32 trunc (i64 sub (i64 ptrtoint (ptr @.str to i64), i64 ptrtoint (ptr @reltable.model_status_text to i64)) to i32)], align 4
 
 ; Function Attrs: nounwind
 define i32 @model_init() local_unnamed_addr #0 {
@@ -61,7 +62,7 @@ define i32 @model_init() local_unnamed_addr #0 {
   %2 = zext i32 %1 to i64
   %3 = getelementptr inbounds i8, ptr @model_plan, i64 %2
   %4 = load i32, ptr @model_plan, align 4
-  %5 = icmp eq i32 %4, 2
+  %5 = icmp eq i32 %4, 3
   br i1 %5, label %6, label %52
 
 6:                                                ; preds = %0
@@ -144,7 +145,7 @@ define i32 @model_select_code(ptr noundef readonly %0) local_unnamed_addr #0 {
   %5 = zext i32 %4 to i64
   %6 = getelementptr inbounds i8, ptr @model_plan, i64 %5
   %7 = load i32, ptr @model_plan, align 4
-  %8 = icmp eq i32 %7, 2
+  %8 = icmp eq i32 %7, 3
   br i1 %8, label %9, label %80
 
 9:                                                ; preds = %3
@@ -931,7 +932,7 @@ define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #7 {
   %33 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 4
   store ptr %32, ptr %33, align 8
   %34 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 5
-  store i32 1, ptr %34, align 8
+  store i32 2, ptr %34, align 8
   %35 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 4), align 4
   %36 = getelementptr inbounds %struct.model_description, ptr %0, i64 0, i32 6
   store i32 %35, ptr %36, align 4
@@ -947,8 +948,8 @@ define i32 @model_describe(ptr noundef writeonly %0) local_unnamed_addr #7 {
 
 ; Function Attrs: mustprogress nofree norecurse nosync nounwind willreturn memory(none)
 define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #1 {
-  %2 = add i32 %0, 15
-  %3 = icmp ult i32 %2, 16
+  %2 = add i32 %0, 16
+  %3 = icmp ult i32 %2, 17
   br i1 %3, label %4, label %8
 
 4:                                                ; preds = %1
@@ -958,7 +959,7 @@ define nonnull ptr @model_status_text(i32 noundef %0) local_unnamed_addr #1 {
   br label %8
 
 8:                                                ; preds = %1, %4
-  %9 = phi ptr [ %7, %4 ], [ @.str.16, %1 ]
+  %9 = phi ptr [ %7, %4 ], [ @.str.17, %1 ]
   ret ptr %9
 }
 
@@ -971,26 +972,31 @@ define i32 @model_dimension(i32 noundef %0, ptr noundef writeonly %1) local_unna
   %7 = getelementptr inbounds %struct.plan_dimension, ptr %5, i64 %6
   %8 = load i32, ptr getelementptr inbounds (%struct.plan, ptr @model_plan, i64 0, i32 7), align 4
   %9 = icmp ugt i32 %8, %0
-  br i1 %9, label %10, label %19
+  br i1 %9, label %10, label %23
 
 10:                                               ; preds = %2
   %11 = icmp eq ptr %1, null
-  br i1 %11, label %19, label %12
+  br i1 %11, label %23, label %12
 
 12:                                               ; preds = %10
   %13 = load i32, ptr %7, align 8
   %14 = zext i32 %13 to i64
   %15 = getelementptr inbounds i8, ptr @model_plan, i64 %14
   %16 = getelementptr inbounds %struct.plan_dimension, ptr %5, i64 %6, i32 2
+  %17 = getelementptr inbounds %struct.plan_dimension, ptr %5, i64 %6, i32 1
+  %18 = load i32, ptr %17, align 4
+  %19 = zext i32 %18 to i64
   store ptr %15, ptr %1, align 8
-  %17 = getelementptr inbounds i8, ptr %1, i64 8
-  %18 = load <2 x i64>, ptr %16, align 8
-  store <2 x i64> %18, ptr %17, align 8
-  br label %19
+  %20 = getelementptr inbounds i8, ptr %1, i64 8
+  %21 = load <2 x i64>, ptr %16, align 8
+  store <2 x i64> %21, ptr %20, align 8
+  %22 = getelementptr inbounds i8, ptr %1, i64 24
+  store i64 %19, ptr %22, align 8
+  br label %23
 
-19:                                               ; preds = %10, %2, %12
-  %20 = phi i32 [ 0, %12 ], [ -6, %2 ], [ -1, %10 ]
-  ret i32 %20
+23:                                               ; preds = %10, %2, %12
+  %24 = phi i32 [ 0, %12 ], [ -6, %2 ], [ -1, %10 ]
+  ret i32 %24
 }
 
 ; Function Attrs: nofree nosync nounwind memory(write, argmem: readwrite, inaccessiblemem: none)
@@ -1339,241 +1345,249 @@ define internal fastcc i32 @fill_numbers(ptr noundef readonly %0, i32 noundef %1
   %11 = icmp eq i32 %10, 0
   %12 = icmp ne ptr %0, null
   %13 = or i1 %12, %11
-  br i1 %13, label %14, label %144
+  br i1 %13, label %14, label %150
 
 14:                                               ; preds = %4
-  br i1 %11, label %32, label %15
+  br i1 %11, label %38, label %15
 
 15:                                               ; preds = %14
   %16 = zext i32 %10 to i64
   br label %17
 
-17:                                               ; preds = %15, %28
-  %18 = phi i64 [ 0, %15 ], [ %30, %28 ]
+17:                                               ; preds = %15, %34
+  %18 = phi i64 [ 0, %15 ], [ %36, %34 ]
   %19 = getelementptr inbounds i64, ptr %0, i64 %18
   %20 = load i64, ptr %19, align 8
   %21 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 2
   %22 = load i64, ptr %21, align 8
   %23 = icmp slt i64 %20, %22
-  br i1 %23, label %144, label %24
+  br i1 %23, label %150, label %24
 
 24:                                               ; preds = %17
   %25 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 3
   %26 = load i64, ptr %25, align 8
   %27 = icmp sgt i64 %20, %26
-  br i1 %27, label %144, label %28
+  br i1 %27, label %150, label %28
 
 28:                                               ; preds = %24
-  %29 = getelementptr inbounds i64, ptr %3, i64 %18
-  store i64 %20, ptr %29, align 8
-  %30 = add nuw nsw i64 %18, 1
-  %31 = icmp eq i64 %30, %16
-  br i1 %31, label %32, label %17, !llvm.loop !17
+  %29 = getelementptr inbounds %struct.plan_dimension, ptr %7, i64 %18, i32 1
+  %30 = load i32, ptr %29, align 4
+  %31 = zext i32 %30 to i64
+  %32 = srem i64 %20, %31
+  %33 = icmp eq i64 %32, 0
+  br i1 %33, label %34, label %150
 
-32:                                               ; preds = %28, %14
-  %33 = phi i64 [ 0, %14 ], [ %16, %28 ]
-  %34 = icmp eq i32 %2, 0
-  br i1 %34, label %144, label %35
+34:                                               ; preds = %28
+  %35 = getelementptr inbounds i64, ptr %3, i64 %18
+  store i64 %20, ptr %35, align 8
+  %36 = add nuw nsw i64 %18, 1
+  %37 = icmp eq i64 %36, %16
+  br i1 %37, label %38, label %17, !llvm.loop !17
 
-35:                                               ; preds = %32
-  %36 = getelementptr inbounds i64, ptr %3, i64 %33
-  br label %37
+38:                                               ; preds = %34, %14
+  %39 = phi i64 [ 0, %14 ], [ %16, %34 ]
+  %40 = icmp eq i32 %2, 0
+  br i1 %40, label %150, label %41
 
-37:                                               ; preds = %35, %139
-  %38 = phi i32 [ %140, %139 ], [ %2, %35 ]
-  %39 = phi ptr [ %142, %139 ], [ %36, %35 ]
-  %40 = phi ptr [ %141, %139 ], [ %9, %35 ]
-  %41 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = icmp slt i64 %42, 0
-  br i1 %43, label %44, label %48
+41:                                               ; preds = %38
+  %42 = getelementptr inbounds i64, ptr %3, i64 %39
+  br label %43
 
-44:                                               ; preds = %37
-  %45 = xor i64 %42, -1
-  %46 = getelementptr inbounds i64, ptr %3, i64 %45
-  %47 = load i64, ptr %46, align 8
-  br label %48
+43:                                               ; preds = %41, %145
+  %44 = phi i32 [ %146, %145 ], [ %2, %41 ]
+  %45 = phi ptr [ %148, %145 ], [ %42, %41 ]
+  %46 = phi ptr [ %147, %145 ], [ %9, %41 ]
+  %47 = getelementptr inbounds %struct.plan_operation, ptr %46, i64 0, i32 2
+  %48 = load i64, ptr %47, align 8
+  %49 = icmp slt i64 %48, 0
+  br i1 %49, label %50, label %54
 
-48:                                               ; preds = %37, %44
-  %49 = phi i64 [ %47, %44 ], [ %42, %37 ]
-  %50 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 3
-  %51 = load i64, ptr %50, align 8
-  %52 = icmp slt i64 %51, 0
-  br i1 %52, label %53, label %57
+50:                                               ; preds = %43
+  %51 = xor i64 %48, -1
+  %52 = getelementptr inbounds i64, ptr %3, i64 %51
+  %53 = load i64, ptr %52, align 8
+  br label %54
 
-53:                                               ; preds = %48
-  %54 = xor i64 %51, -1
-  %55 = getelementptr inbounds i64, ptr %3, i64 %54
-  %56 = load i64, ptr %55, align 8
-  br label %57
+54:                                               ; preds = %43, %50
+  %55 = phi i64 [ %53, %50 ], [ %48, %43 ]
+  %56 = getelementptr inbounds %struct.plan_operation, ptr %46, i64 0, i32 3
+  %57 = load i64, ptr %56, align 8
+  %58 = icmp slt i64 %57, 0
+  br i1 %58, label %59, label %63
 
-57:                                               ; preds = %48, %53
-  %58 = phi i64 [ %56, %53 ], [ %51, %48 ]
-  %59 = load i32, ptr %40, align 8
-  %60 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 0, i32 4
-  %61 = load i64, ptr %60, align 8
-  %62 = icmp slt i64 %61, 0
-  br i1 %62, label %63, label %67
+59:                                               ; preds = %54
+  %60 = xor i64 %57, -1
+  %61 = getelementptr inbounds i64, ptr %3, i64 %60
+  %62 = load i64, ptr %61, align 8
+  br label %63
 
-63:                                               ; preds = %57
-  %64 = xor i64 %61, -1
-  %65 = getelementptr inbounds i64, ptr %3, i64 %64
-  %66 = load i64, ptr %65, align 8
-  br label %67
+63:                                               ; preds = %54, %59
+  %64 = phi i64 [ %62, %59 ], [ %57, %54 ]
+  %65 = load i32, ptr %46, align 8
+  %66 = getelementptr inbounds %struct.plan_operation, ptr %46, i64 0, i32 4
+  %67 = load i64, ptr %66, align 8
+  %68 = icmp slt i64 %67, 0
+  br i1 %68, label %69, label %73
 
-67:                                               ; preds = %57, %63
-  %68 = phi i64 [ %66, %63 ], [ %61, %57 ]
-  switch i32 %59, label %144 [
-    i32 0, label %137
-    i32 1, label %133
-    i32 2, label %69
-    i32 3, label %73
-    i32 4, label %77
-    i32 5, label %77
-    i32 6, label %77
-    i32 7, label %77
-    i32 8, label %110
-    i32 9, label %112
-    i32 10, label %114
-    i32 11, label %117
-    i32 12, label %120
-    i32 13, label %123
-    i32 14, label %126
-    i32 15, label %129
-    i32 16, label %131
+69:                                               ; preds = %63
+  %70 = xor i64 %67, -1
+  %71 = getelementptr inbounds i64, ptr %3, i64 %70
+  %72 = load i64, ptr %71, align 8
+  br label %73
+
+73:                                               ; preds = %63, %69
+  %74 = phi i64 [ %72, %69 ], [ %67, %63 ]
+  switch i32 %65, label %150 [
+    i32 0, label %143
+    i32 1, label %139
+    i32 2, label %75
+    i32 3, label %79
+    i32 4, label %83
+    i32 5, label %83
+    i32 6, label %83
+    i32 7, label %83
+    i32 8, label %116
+    i32 9, label %118
+    i32 10, label %120
+    i32 11, label %123
+    i32 12, label %126
+    i32 13, label %129
+    i32 14, label %132
+    i32 15, label %135
+    i32 16, label %137
   ]
 
-69:                                               ; preds = %67
-  %70 = tail call { i64, i1 } @llvm.ssub.with.overflow.i64(i64 %49, i64 %58)
-  %71 = extractvalue { i64, i1 } %70, 1
-  %72 = extractvalue { i64, i1 } %70, 0
-  store i64 %72, ptr %39, align 8
-  br i1 %71, label %144, label %139
+75:                                               ; preds = %73
+  %76 = tail call { i64, i1 } @llvm.ssub.with.overflow.i64(i64 %55, i64 %64)
+  %77 = extractvalue { i64, i1 } %76, 1
+  %78 = extractvalue { i64, i1 } %76, 0
+  store i64 %78, ptr %45, align 8
+  br i1 %77, label %150, label %145
 
-73:                                               ; preds = %67
-  %74 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %49, i64 %58)
-  %75 = extractvalue { i64, i1 } %74, 1
-  %76 = extractvalue { i64, i1 } %74, 0
-  store i64 %76, ptr %39, align 8
-  br i1 %75, label %144, label %139
+79:                                               ; preds = %73
+  %80 = tail call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %55, i64 %64)
+  %81 = extractvalue { i64, i1 } %80, 1
+  %82 = extractvalue { i64, i1 } %80, 0
+  store i64 %82, ptr %45, align 8
+  br i1 %81, label %150, label %145
 
-77:                                               ; preds = %67, %67, %67, %67
-  %78 = and i32 %59, -3
-  %79 = icmp eq i32 %78, 4
-  %80 = icmp eq i64 %58, 0
-  br i1 %80, label %144, label %81
+83:                                               ; preds = %73, %73, %73, %73
+  %84 = and i32 %65, -3
+  %85 = icmp eq i32 %84, 4
+  %86 = icmp eq i64 %64, 0
+  br i1 %86, label %150, label %87
 
-81:                                               ; preds = %77
-  %82 = icmp eq i64 %49, -9223372036854775808
-  %83 = and i1 %82, %79
-  %84 = icmp eq i64 %58, -1
-  %85 = and i1 %84, %83
-  br i1 %85, label %144, label %86
+87:                                               ; preds = %83
+  %88 = icmp eq i64 %55, -9223372036854775808
+  %89 = and i1 %88, %85
+  %90 = icmp eq i64 %64, -1
+  %91 = and i1 %90, %89
+  br i1 %91, label %150, label %92
 
-86:                                               ; preds = %81
-  br i1 %79, label %87, label %89
+92:                                               ; preds = %87
+  br i1 %85, label %93, label %95
 
-87:                                               ; preds = %86
-  %88 = sdiv i64 %49, %58
-  br label %89
+93:                                               ; preds = %92
+  %94 = sdiv i64 %55, %64
+  br label %95
 
-89:                                               ; preds = %87, %86
-  %90 = phi i64 [ %88, %87 ], [ 0, %86 ]
-  br i1 %84, label %106, label %91
+95:                                               ; preds = %93, %92
+  %96 = phi i64 [ %94, %93 ], [ 0, %92 ]
+  br i1 %90, label %112, label %97
 
-91:                                               ; preds = %89
-  %92 = srem i64 %49, %58
-  %93 = and i32 %59, -2
-  %94 = icmp eq i32 %93, 4
-  %95 = icmp ne i64 %92, 0
-  %96 = and i1 %94, %95
-  br i1 %96, label %97, label %106
-
-97:                                               ; preds = %91
-  %98 = lshr i64 %92, 63
-  %99 = trunc i64 %98 to i32
-  %100 = lshr i64 %58, 63
-  %101 = trunc i64 %100 to i32
-  %102 = icmp eq i32 %99, %101
-  br i1 %102, label %106, label %103
+97:                                               ; preds = %95
+  %98 = srem i64 %55, %64
+  %99 = and i32 %65, -2
+  %100 = icmp eq i32 %99, 4
+  %101 = icmp ne i64 %98, 0
+  %102 = and i1 %100, %101
+  br i1 %102, label %103, label %112
 
 103:                                              ; preds = %97
-  %104 = add nsw i64 %90, -1
-  %105 = add nsw i64 %92, %58
-  br label %106
+  %104 = lshr i64 %98, 63
+  %105 = trunc i64 %104 to i32
+  %106 = lshr i64 %64, 63
+  %107 = trunc i64 %106 to i32
+  %108 = icmp eq i32 %105, %107
+  br i1 %108, label %112, label %109
 
-106:                                              ; preds = %103, %97, %91, %89
-  %107 = phi i64 [ %104, %103 ], [ %90, %97 ], [ %90, %91 ], [ %90, %89 ]
-  %108 = phi i64 [ %105, %103 ], [ %92, %97 ], [ %92, %91 ], [ 0, %89 ]
-  %109 = select i1 %79, i64 %107, i64 %108
-  br label %137
+109:                                              ; preds = %103
+  %110 = add nsw i64 %96, -1
+  %111 = add nsw i64 %98, %64
+  br label %112
 
-110:                                              ; preds = %67
-  %111 = tail call i64 @llvm.smin.i64(i64 %49, i64 %58)
-  br label %137
+112:                                              ; preds = %109, %103, %97, %95
+  %113 = phi i64 [ %110, %109 ], [ %96, %103 ], [ %96, %97 ], [ %96, %95 ]
+  %114 = phi i64 [ %111, %109 ], [ %98, %103 ], [ %98, %97 ], [ 0, %95 ]
+  %115 = select i1 %85, i64 %113, i64 %114
+  br label %143
 
-112:                                              ; preds = %67
-  %113 = tail call i64 @llvm.smax.i64(i64 %49, i64 %58)
-  br label %137
+116:                                              ; preds = %73
+  %117 = tail call i64 @llvm.smin.i64(i64 %55, i64 %64)
+  br label %143
 
-114:                                              ; preds = %67
-  %115 = icmp slt i64 %49, %58
-  %116 = zext i1 %115 to i64
-  br label %137
+118:                                              ; preds = %73
+  %119 = tail call i64 @llvm.smax.i64(i64 %55, i64 %64)
+  br label %143
 
-117:                                              ; preds = %67
-  %118 = icmp eq i64 %49, %58
-  %119 = zext i1 %118 to i64
-  br label %137
+120:                                              ; preds = %73
+  %121 = icmp slt i64 %55, %64
+  %122 = zext i1 %121 to i64
+  br label %143
 
-120:                                              ; preds = %67
-  %121 = icmp eq i64 %49, 0
-  %122 = select i1 %121, i64 %68, i64 %58
-  br label %137
+123:                                              ; preds = %73
+  %124 = icmp eq i64 %55, %64
+  %125 = zext i1 %124 to i64
+  br label %143
 
-123:                                              ; preds = %67
-  %124 = tail call i64 @llvm.umin.i64(i64 %58, i64 63)
-  %125 = ashr i64 %49, %124
-  br label %137
+126:                                              ; preds = %73
+  %127 = icmp eq i64 %55, 0
+  %128 = select i1 %127, i64 %74, i64 %64
+  br label %143
 
-126:                                              ; preds = %67
-  store i64 %49, ptr %39, align 8
-  %127 = add i64 %49, -2147483648
-  %128 = icmp ult i64 %127, -4294967296
-  br i1 %128, label %144, label %139
+129:                                              ; preds = %73
+  %130 = tail call i64 @llvm.umin.i64(i64 %64, i64 63)
+  %131 = ashr i64 %55, %130
+  br label %143
 
-129:                                              ; preds = %67
-  store i64 %49, ptr %39, align 8
-  %130 = icmp ugt i64 %49, 2147483647
-  br i1 %130, label %144, label %139
+132:                                              ; preds = %73
+  store i64 %55, ptr %45, align 8
+  %133 = add i64 %55, -2147483648
+  %134 = icmp ult i64 %133, -4294967296
+  br i1 %134, label %150, label %145
 
-131:                                              ; preds = %67
-  store i64 %49, ptr %39, align 8
-  %132 = icmp eq i64 %49, %58
-  br i1 %132, label %139, label %144
+135:                                              ; preds = %73
+  store i64 %55, ptr %45, align 8
+  %136 = icmp ugt i64 %55, 2147483647
+  br i1 %136, label %150, label %145
 
-133:                                              ; preds = %67
-  %134 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %49, i64 %58)
-  %135 = extractvalue { i64, i1 } %134, 1
-  %136 = extractvalue { i64, i1 } %134, 0
-  store i64 %136, ptr %39, align 8
-  br i1 %135, label %144, label %139
+137:                                              ; preds = %73
+  store i64 %55, ptr %45, align 8
+  %138 = icmp eq i64 %55, %64
+  br i1 %138, label %145, label %150
 
-137:                                              ; preds = %67, %123, %120, %117, %114, %112, %110, %106
-  %138 = phi i64 [ %109, %106 ], [ %111, %110 ], [ %113, %112 ], [ %116, %114 ], [ %119, %117 ], [ %122, %120 ], [ %125, %123 ], [ %49, %67 ]
-  store i64 %138, ptr %39, align 8
-  br label %139
+139:                                              ; preds = %73
+  %140 = tail call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %55, i64 %64)
+  %141 = extractvalue { i64, i1 } %140, 1
+  %142 = extractvalue { i64, i1 } %140, 0
+  store i64 %142, ptr %45, align 8
+  br i1 %141, label %150, label %145
 
-139:                                              ; preds = %137, %69, %73, %126, %129, %131, %133
-  %140 = add i32 %38, -1
-  %141 = getelementptr inbounds %struct.plan_operation, ptr %40, i64 1
-  %142 = getelementptr inbounds i64, ptr %39, i64 1
-  %143 = icmp eq i32 %140, 0
-  br i1 %143, label %144, label %37, !llvm.loop !18
+143:                                              ; preds = %73, %129, %126, %123, %120, %118, %116, %112
+  %144 = phi i64 [ %115, %112 ], [ %117, %116 ], [ %119, %118 ], [ %122, %120 ], [ %125, %123 ], [ %128, %126 ], [ %131, %129 ], [ %55, %73 ]
+  store i64 %144, ptr %45, align 8
+  br label %145
 
-144:                                              ; preds = %24, %17, %77, %81, %67, %139, %133, %131, %129, %126, %73, %69, %32, %4
-  %145 = phi i32 [ -5, %4 ], [ 0, %32 ], [ -5, %69 ], [ -5, %73 ], [ -5, %126 ], [ -5, %129 ], [ -5, %131 ], [ -5, %77 ], [ -5, %81 ], [ -5, %67 ], [ 0, %139 ], [ -5, %133 ], [ -5, %17 ], [ -5, %24 ]
-  ret i32 %145
+145:                                              ; preds = %143, %75, %79, %132, %135, %137, %139
+  %146 = add i32 %44, -1
+  %147 = getelementptr inbounds %struct.plan_operation, ptr %46, i64 1
+  %148 = getelementptr inbounds i64, ptr %45, i64 1
+  %149 = icmp eq i32 %146, 0
+  br i1 %149, label %150, label %43, !llvm.loop !18
+
+150:                                              ; preds = %24, %17, %28, %83, %87, %73, %145, %139, %137, %135, %132, %79, %75, %38, %4
+  %151 = phi i32 [ -5, %4 ], [ 0, %38 ], [ -5, %75 ], [ -5, %79 ], [ -5, %132 ], [ -5, %135 ], [ -5, %137 ], [ -5, %83 ], [ -5, %87 ], [ -5, %73 ], [ 0, %145 ], [ -5, %139 ], [ -5, %24 ], [ -5, %17 ], [ -16, %28 ]
+  ret i32 %151
 }
 
 ; Function Attrs: nofree nosync nounwind memory(argmem: read)
@@ -2915,7 +2929,7 @@ define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture
 
 67:                                               ; preds = %58, %73
   %68 = phi i8 [ %76, %73 ], [ %56, %58 ]
-  %69 = phi ptr [ %75, %73 ], [ @.str.17, %58 ]
+  %69 = phi ptr [ %75, %73 ], [ @.str.18, %58 ]
   %70 = phi ptr [ %74, %73 ], [ %48, %58 ]
   %71 = load i8, ptr %69, align 1
   %72 = icmp eq i8 %68, %71
@@ -2929,7 +2943,7 @@ define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture
   br i1 %77, label %78, label %67, !llvm.loop !6
 
 78:                                               ; preds = %73, %67, %58
-  %79 = phi ptr [ @.str.17, %58 ], [ %75, %73 ], [ %69, %67 ]
+  %79 = phi ptr [ @.str.18, %58 ], [ %75, %73 ], [ %69, %67 ]
   %80 = phi i8 [ 0, %58 ], [ 0, %73 ], [ %68, %67 ]
   %81 = load i8, ptr %79, align 1
   %82 = icmp eq i8 %80, %81
@@ -2969,7 +2983,7 @@ define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture
 
 98:                                               ; preds = %97, %104
   %99 = phi i8 [ %107, %104 ], [ %56, %97 ]
-  %100 = phi ptr [ %106, %104 ], [ @.str.18, %97 ]
+  %100 = phi ptr [ %106, %104 ], [ @.str.19, %97 ]
   %101 = phi ptr [ %105, %104 ], [ %48, %97 ]
   %102 = load i8, ptr %100, align 1
   %103 = icmp eq i8 %99, %102
@@ -2983,7 +2997,7 @@ define internal fastcc ptr @place_tensors(ptr noundef returned %0, ptr nocapture
   br i1 %108, label %109, label %98, !llvm.loop !6
 
 109:                                              ; preds = %104, %98, %97
-  %110 = phi ptr [ @.str.18, %97 ], [ %106, %104 ], [ %100, %98 ]
+  %110 = phi ptr [ @.str.19, %97 ], [ %106, %104 ], [ %100, %98 ]
   %111 = phi i8 [ 0, %97 ], [ 0, %104 ], [ %99, %98 ]
   %112 = load i8, ptr %110, align 1
   %113 = icmp eq i8 %111, %112
@@ -3793,10 +3807,10 @@ attributes #20 = { nobuiltin "no-builtins" }
 !4 = !{!"llvm.loop.mustprogress"}
 !5 = distinct !{!5, !4}
 !6 = distinct !{!6, !4}
-!7 = !{i64 78643}
-!8 = !{i64 77899}
+!7 = !{i64 78960}
+!8 = !{i64 78216}
 !9 = distinct !{!9, !4}
-!10 = !{i64 78058}
+!10 = !{i64 78375}
 !11 = distinct !{!11, !4}
 !12 = distinct !{!12, !4}
 !13 = distinct !{!13, !4}

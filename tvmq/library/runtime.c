@@ -205,6 +205,7 @@ EXPORT const char *model_status_text(int status) {
     case MODEL_NO_THREADS: return "the program has no function pthread_create, or the system starts no more threads";
     case MODEL_DIFFERS: return "a layer gives another result than the definition: report the processor and the layer";
     case MODEL_WRONG_INDEX: return "an input holds an index outside of what it counts";
+    case MODEL_NO_MULTIPLE: return "a dynamic dimension is no multiple of the number that its description says: pad or resize";
     case MODEL_NO_GOLDEN: return "the library was made without values for a self-test; export it with them";
     default: return "a status that this library does not give";
     }

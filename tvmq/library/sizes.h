@@ -51,6 +51,7 @@ static int fill_numbers(const int64_t *sizes, uint32_t operations, uint32_t coun
     if (model_plan.size_count && !sizes) return MODEL_WRONG_SIZE;
     for (uint32_t i = 0; i < model_plan.size_count; i++) {
         if (sizes[i] < dimensions[i].least || sizes[i] > dimensions[i].most) return MODEL_WRONG_SIZE;
+        if (sizes[i] % dimensions[i].multiple) return MODEL_NO_MULTIPLE;
         numbers[i] = sizes[i];
     }
     for (int64_t *end = numbers + model_plan.size_count; count; count--, operation++, end++) {
@@ -65,7 +66,7 @@ EXPORT int model_dimension(uint32_t number, model_size *size) {
     const struct plan_dimension *own = (const struct plan_dimension *)at(model_plan.dimensions) + number;
     if (number >= model_plan.size_count) return MODEL_NO_SUCH_TENSOR;
     if (!size) return MODEL_NULL_POINTER;
-    *size = (model_size){at(own->name), own->least, own->most};
+    *size = (model_size){at(own->name), own->least, own->most, own->multiple};
     return MODEL_OK;
 }
 

@@ -35,7 +35,7 @@ from tvmq.runtime.inputs import (
 from tvmq.runtime.library_threads import ThreadPool
 from tvmq.runtime.lone_library import describe_library, read_name
 
-ABI = 1
+ABI = 2
 WRONG_CPU = -7
 ALIGNMENT = 64
 FACTS = {"schema", "name", "machine", "code_hash", "targets", "inputs", "outputs"}

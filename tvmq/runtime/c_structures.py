@@ -34,7 +34,7 @@ class TensorDescription(ctypes.Structure):
 class SizeDescription(ctypes.Structure):
     """NAME_size: a dynamic dimension."""
 
-    _fields_ = (("name", ctypes.c_char_p), ("least", ctypes.c_int64), ("most", ctypes.c_int64))
+    _fields_ = (("name", ctypes.c_char_p), *((name, ctypes.c_int64) for name in ("least", "most", "multiple")))
 
 
 class ModelDescription(ctypes.Structure):

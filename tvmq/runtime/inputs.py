@@ -12,12 +12,14 @@ import numpy as np
 
 from tvmq.errors import DataError
 
+ENDLESS = 2**31 - 1  # a size that nothing limits may be so large
+
 
 @dataclass(frozen=True)
 class TensorInfo:
     """An input or output: name, shape, element type; scale and zero point of its codes in the integer core.
 
-    A dynamic dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2 * rows".
+    A dynamic dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2*rows".
 
     >>> print(TensorInfo("x", (1, 3), "float32"))
     x float32[1, 3]
@@ -215,12 +217,21 @@ def describe_refusal(limit: Mapping[str, Any] | None, size: int) -> str:
 
     >>> describe_refusal({"least": 1, "most": 512, "why": "a table"}, 600)
     'the model takes 1 to 512: a table'
+    >>> describe_refusal({"least": 2, "most": 2**31 - 1, "why": ""}, 1)
+    'the model takes at least 2'
     >>> describe_refusal({"least": 1, "most": 512, "why": "", "multiple": 32}, 100)
     'the model takes multiples of 32; pad or resize what is given'
     """
     if limit is None:
         return ""
     if not limit["least"] <= size <= limit["most"]:
-        return f"the model takes {limit['least']} to {limit['most']}" + (f": {limit['why']}" if limit["why"] else "")
+        return f"the model takes {_range_text(limit)}" + (f": {limit['why']}" if limit["why"] else "")
     multiple = limit.get("multiple", 1)
     return f"the model takes multiples of {multiple}; pad or resize what is given" if size % multiple else ""
+
+
+def _range_text(limit: Mapping[str, Any]) -> str:
+    least, most = limit["least"], limit["most"]
+    if most >= ENDLESS:
+        return f"at least {least}"
+    return f"{least} to {most}" if least else f"at most {most}"

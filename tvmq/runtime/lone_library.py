@@ -66,10 +66,14 @@ def describe_library(functions: Any, described: ModelDescription) -> dict[str, A
         "name": described.name.decode(),
         "code_hash": described.code_hash.decode(),
         "targets": [{"name": name, "needs": []} for name in described.codes.decode().split()],
-        "limits": {size.name.decode(): {"least": size.least, "most": size.most, "why": ""} for size in sizes},
+        "limits": {size.name.decode(): _describe_limit(size) for size in sizes},
         "inputs": [_describe_tensor(functions.input, number, sizes) for number in range(described.inputs)],
         "outputs": [_describe_tensor(functions.output, number, sizes) for number in range(described.outputs)],
     }
+
+
+def _describe_limit(size: SizeDescription) -> dict[str, Any]:
+    return {"least": size.least, "most": size.most, "why": "", "multiple": size.multiple}
 
 
 def _describe_tensor(function: Any, number: int, sizes: Sequence[SizeDescription]) -> Mapping[str, Any]:
@@ -81,7 +85,7 @@ def _describe_tensor(function: Any, number: int, sizes: Sequence[SizeDescription
     least = [size.least for size in sizes]
     for place, size in enumerate(sizes):
         few, more = list(least), list(least)
-        more[place] = min(size.least + 1, size.most)
+        more[place] = min(size.least + size.multiple, size.most)
         pairs = zip(_call(function, number, few).shape, _call(function, number, more).shape, strict=True)
         for axis, pair in enumerate(list(pairs)[: tensor.rank]):
             if isinstance(shape[axis], str) and pair == (few[place], more[place]):

@@ -12,6 +12,7 @@ from tvm import relax
 
 from tvmq.base.memory import check_size
 from tvmq.errors import UnsupportedOpError
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import is_number
 
 
@@ -29,7 +30,7 @@ def check_results(variables: Iterable[relax.Var], max_bytes: int, where: str) ->
 
 
 def _check_shape(sizes: list[object], dtype: str, max_bytes: int, where: str) -> None:
-    dims = [int(size) if is_number(size) else str(size) for size in sizes]  # type: ignore[call-overload]
+    dims = [int(size) if is_number(size) else size_text(size) for size in sizes]  # type: ignore[call-overload]
     if any(isinstance(size, int) and size < 0 for size in dims):
         raise UnsupportedOpError(
             f"{where}: its result would have the shape {dims}, which has a negative size; correct its attributes "

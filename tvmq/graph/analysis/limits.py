@@ -15,13 +15,14 @@ from typing import Any
 
 import tvm
 from tvm import relax
-from tvm.sym import Analyzer
 
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.multiples import multiples_of
 from tvmq.graph.operators import record, where
+from tvmq.graph.size_proofs import is_at_most
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import least_positive
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
@@ -101,8 +102,8 @@ def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:
             least = least_positive(dim)
             if least is None:
                 raise ModelError(
-                    f"layer '{layer}': a size of {dim} is not proved to be positive for all sizes; fix the input "
-                    "shapes with shape="
+                    f"layer '{layer}': a size of {size_text(dim)} is not proved to be positive for all sizes; fix the "
+                    "input shapes with shape="
                 )
             yield from ((name, n, f"layer '{layer}' would have no values") for name, n in least.items() if n > 1)
 
@@ -117,17 +118,19 @@ def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str
     for small, large in _bounds(value):
         if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
             continue
-        if _is_proved(small, large):
+        if is_at_most(small, large):
             continue
         if isinstance(small, tvm.ir.Var) and isinstance(large, tvm.tirx.IntImm):
             yield str(small.name)[:], 0, int(large), f"layer '{where}' takes so many of {int(large)}"
         elif isinstance(small, tvm.tirx.IntImm) and isinstance(large, tvm.ir.Var):
             yield str(large.name)[:], int(small), ENDLESS, f"layer '{where}' takes {int(small)} of them"
+        elif isinstance(small, tvm.tirx.IntImm) and (least := least_positive(large - int(small) + 1)):
+            yield from ((name, n, ENDLESS, f"layer '{where}' takes {int(small)} of them") for name, n in least.items())
         else:
             what = "a slice" if op_name(value) == "strided_slice" else op_name(value)
             raise ModelError(
-                f"layer '{where}': {what} up to {small} of {large} is not proved to stay inside for all sizes; fix "
-                "the input shapes with shape="
+                f"layer '{where}': {what} up to {size_text(small)} of {size_text(large)} is not proved to stay inside "
+                "for all sizes; fix the input shapes with shape="
             )
 
 
@@ -159,7 +162,3 @@ def _slice_bounds(value: relax.Expr) -> Iterator[tuple[Any, Any]]:
             continue  # TVM clips numbers to the size, and counts negative ones from the end
         yield begin, end
         yield end, dims[int(axis) % len(dims)]
-
-
-def _is_proved(small: Any, large: Any) -> bool:
-    return bool(Analyzer().can_prove(tvm.tirx.const(0, "int64") + small <= tvm.tirx.const(0, "int64") + large))

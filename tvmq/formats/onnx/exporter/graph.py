@@ -22,6 +22,7 @@ import tvm
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter.dialects import Form
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import is_number
 
 ARITHMETIC = {
@@ -58,7 +59,7 @@ class DynamicSizes:
         operator = ARITHMETIC.get(type(size))
         if operator is None:
             raise UnsupportedOpError(
-                f"to_onnx, layer '{layer}': the size {size} has no equivalent in ONNX; fix the sizes: "
+                f"to_onnx, layer '{layer}': the size {size_text(size)} has no equivalent in ONNX; fix the sizes: "
                 "from_onnx(..., shape=...)"
             )
         parts = [self._size(part, layer, f"{name}_{i}") for i, part in enumerate((size.a, size.b))]

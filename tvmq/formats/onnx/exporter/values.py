@@ -21,6 +21,7 @@ from tvm import relax
 
 from tvmq.formats.onnx.exporter.graph import Scale
 from tvmq.formats.onnx.exporter.ops import WRITERS, Node
+from tvmq.graph.size_text import size_text
 from tvmq.graph.view import dtype_of, is_const
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def info(var: relax.Expr, name: str) -> onnx.ValueInfoProto:
     """An input or output with its type; symbolic dimensions keep their names."""
     from onnx import helper
 
-    sizes = [int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in var.ty.shape]
+    sizes = [int(d) if isinstance(d, tvm.tirx.IntImm) else size_text(d) for d in var.ty.shape]
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype_of(var))), sizes)
 
 

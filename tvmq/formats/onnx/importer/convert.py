@@ -24,10 +24,11 @@ from tvmq.formats.onnx.importer.half import widen_codes
 from tvmq.formats.onnx.importer.layer import element_type, refuse_unknown
 from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
-from tvmq.formats.onnx.importer.repairs.node import tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
+from tvmq.graph.size_text import size_text
 
 if TYPE_CHECKING:
     import onnx
@@ -77,6 +78,7 @@ class _OnnxImporter:
         self.converters = onnx_frontend._get_convert_map()
         self.builder = relax.BlockBuilder()
         self.values: dict[str, Any] = {}
+        self.origins: dict[str, str] = {}  # value computed from sizes: the layer from which on it is one, not a size
         self.read = {name for node in self.graph.node for name in node.input} | {v.name for v in self.graph.output}
         self.types = {v.name: v.type.tensor_type.elem_type for v in self.graph.value_info}
         self.weights: dict[GenericConst, str] = {}
@@ -137,6 +139,7 @@ class _OnnxImporter:
         try:
             result = self._record(call, self._emit(self._convert(call)))
             self._check_shapes(call)
+            self._trace_sizes(node)
         except (TvmqError, OnlyMultiples):
             raise
         except Exception as error:  # TVM's converters raise anything
@@ -176,13 +179,15 @@ class _OnnxImporter:
             ty = getattr(self.values[name], "ty", None)
             if isinstance(ty, relax.TensorType) and ty.shape is None:
                 self._ask_for_multiples(call)
+                if call.origins:
+                    raise call.not_constant_error(min(call.origins), "the sizes of its result")
                 raise call.unsupported_error(
                     "the shape of its result depends on values known only at run time",
                     "make these inputs constants, or fix the input shapes with shape=",
                 )
 
     def _ask_for_multiples(self, call: NodeCall) -> None:
-        """Raise OnlyMultiples where the operands of a concatenation or of an element-wise operator need them."""
+        """Raise OnlyMultiples where operands of a concatenation or an element-wise operator need them."""
         if call.op_type not in SAME_SIZES:
             return
         shapes = [value.ty.shape for value in call.inputs if isinstance(getattr(value, "ty", None), relax.TensorType)]
@@ -193,6 +198,8 @@ class _OnnxImporter:
             needed = find_multiple(one, other)
             if needed is not None:
                 raise OnlyMultiples(*needed)
+            what = f"sizes {size_text(one)} and {size_text(other)} of its inputs are not proved to be equal"
+            raise call.unsupported_error(what, FIX_SHAPES)
 
     def _call(self, node: onnx.NodeProto) -> NodeCall:
         """The node with its inputs as Relax values, attributes in the form that TVM's converters take."""
@@ -209,7 +216,18 @@ class _OnnxImporter:
             attributes={name: tuple(v) if isinstance(v, list) else v for name, v in attributes.items()},
             outputs=self._read_outputs(node),
             output_count=len(node.output),
+            origins={i: self.origins[name] for i, name in enumerate(node.input) if name in self.origins},
         )
+
+    def _trace_sizes(self, node: onnx.NodeProto) -> None:
+        """Remember where short vectors that come from sizes became values, which messages name."""
+        origin = next((self.origins[name] for name in node.input if name in self.origins), None)
+        if origin is None and any(isinstance(self.values.get(name), Dims) for name in node.input):
+            origin = f"'{node.name}' ({node.op_type})"
+        for name in filter(None, node.output):
+            shape = getattr(getattr(self.values.get(name), "ty", None), "shape", None)
+            if origin and not isinstance(self.values.get(name), Dims) and shape is not None and len(shape) <= 1:
+                self.origins[name] = origin
 
     def _dims_step(self, name: str) -> ConvertedNode:
         """Convert an output made of dimensions to a tensor."""

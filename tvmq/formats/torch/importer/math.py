@@ -17,6 +17,7 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.formats.torch.importer.repairs import TorchCall
+from tvmq.graph.size_text import shape_text
 
 
 def _reduction(reduce: Callable[..., relax.Expr]) -> Callable[[TorchCall], relax.Expr]:
@@ -47,7 +48,8 @@ def spread_and_mean(call: TorchCall) -> Any:
         counts = [size for dim in dims if isinstance(size := sizes[dim], int)]
         if len(counts) < len(dims) or math.prod(counts) <= lost:
             raise call.unsupported_error(
-                f"correction={lost} over {sizes} is not supported", "use correction=0, or more values along fixed sizes"
+                f"correction={lost} over {shape_text(sizes)} is not supported",
+                "use correction=0, or more values along fixed sizes",
             )
         variance = relax.op.multiply(variance, call.constant(math.prod(counts) / (math.prod(counts) - lost), x))
     spread = relax.op.sqrt(variance) if call.operator.startswith("std") else variance

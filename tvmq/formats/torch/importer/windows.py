@@ -11,6 +11,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.torch.importer.repairs import TorchCall
+from tvmq.graph.size_text import shape_text, size_text
 
 SIZES = "use interpolate(size=...), a whole scale_factor, or recompute_scale_factor=True"
 
@@ -88,7 +89,8 @@ def adaptive_max_pool2d(call: TorchCall) -> Any:
         return (call.emit(relax.op.max(x, [-2, -1], keepdims=True)),)
     window = _windows(sizes, wanted)
     if window is None:
-        raise call.unsupported_error(f"{sizes} to {wanted} needs unequal windows", "use sizes that divide the input's")
+        what = f"{shape_text(sizes)} to {wanted} needs unequal windows"
+        raise call.unsupported_error(what, "use sizes that divide the input's")
     return (call.emit(relax.op.nn.max_pool2d(x, window, strides=window)),)
 
 
@@ -144,4 +146,4 @@ def only_whole_sizes(call: TorchCall) -> None:
     _check_known(call, sizes)
     for size, scale in zip(sizes, scales, strict=True):
         if size * scale != int(size * scale):
-            raise call.unsupported_error(f"scale_factor {scale:g} of {size} gives a fractional size", SIZES)
+            raise call.unsupported_error(f"scale_factor {scale:g} of {size_text(size)} gives a fractional size", SIZES)

@@ -22,6 +22,7 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, plain_dimension, tensor_constant
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import are_equal
 
 
@@ -59,7 +60,8 @@ def einsum(call: NodeCall) -> relax.Expr | None:
             continue
         if isinstance(size, int) and isinstance(other, int):
             return None
-        raise call.unsupported_error(f"a label has the sizes {size} and {other}, which may differ", FIX_SHAPES)
+        what = f"a label has the sizes {size_text(size)} and {size_text(other)}, which may differ"
+        raise call.unsupported_error(what, FIX_SHAPES)
     first = terms.pop(0)
     for position, term in enumerate(terms):
         later = "".join(other.labels for other in terms[position + 1 :])

@@ -13,7 +13,8 @@ from functools import reduce
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
+from tvmq.graph.size_text import shape_text, size_text
 from tvmq.graph.sizes import are_equal
 
 INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -117,7 +118,8 @@ def prelu(call: NodeCall) -> None:
     fits = (are_equal(a, 1) or are_equal(a, b) for a, b in zip(slope, wanted, strict=True))
     if (extra or len(slope) > 1) and not all(fits):
         raise call.unsupported_error(
-            f"its slope of shape {slope} is larger than its input of shape {shape}", "expand the input first"
+            f"its slope of shape {shape_text(slope)} is larger than its input of shape {shape_text(shape)}",
+            "expand the input first",
         )
     if not extra:
         return
@@ -175,11 +177,14 @@ def top_k(call: NodeCall) -> relax.Expr | None:
     """TopK of small integers is computed in int32 (uint32: int64)."""
     dtype = call.dtype()
     k = call.constant(1)
+    if k is None and isinstance(call.input(1), Dims):
+        raise call.unsupported_error(f"k is {size_text(call.input(1).values.flat[0])}, no constant", FIX_SHAPES)
     if k is None:
         raise call.unsupported_error("k is not a constant", "export the model with a constant k")
     size = call.shape()[call.axis(-1)]
     if int(k.item()) < 1 or (isinstance(size, int) and int(k.item()) > size):
-        raise call.unsupported_error(f"k is {int(k.item())}, but its axis has size {size}", f"use a k from 1 to {size}")
+        most = size_text(size)
+        raise call.unsupported_error(f"k is {int(k.item())}, but its axis has size {most}", f"use a k from 1 to {most}")
     call.attributes["sorted"] = 1  # in any order is in this one too, and TVM refuses to be told otherwise
     if dtype in SORTABLE:
         return None

@@ -15,7 +15,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
-from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple
+from tvmq.graph.multiples import require_multiple
 from tvmq.graph.sizes import is_multiple
 
 STATIC = "fix the input shapes with shape=, or export with explicit pads"
@@ -108,10 +108,8 @@ def _rest_of_size(call: NodeCall, size: Any, stride: int, mode: str) -> int:
     """
     if isinstance(size, int):
         return size % stride
-    needed = find_multiple(size, cut_size(size, stride))
-    if needed is None:
-        raise call.unsupported_error(f"auto_pad {mode} needs fixed height and width", STATIC)
-    raise OnlyMultiples(*needed)
+    require_multiple(size, stride)
+    raise call.unsupported_error(f"auto_pad {mode} needs fixed height and width", STATIC)
 
 
 def _split_totals(totals: list[int], mode: str) -> tuple[int, ...]:

@@ -16,6 +16,10 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph import ops
+from tvmq.graph.multiples import require_multiple
+from tvmq.graph.size_division import simplify_size
+from tvmq.graph.size_proofs import largest_value
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import are_equal, is_multiple
 
 
@@ -113,28 +117,32 @@ def one_hot(call: NodeCall) -> relax.Expr | None:
 
 def space_to_depth(call: NodeCall) -> relax.Expr | None:
     """Mode CRD: the channels of a block stand together (TVM knows the order DCR only)."""
-    if call.text("mode", "DCR") == "DCR":
-        return None
     block = call.attributes["blocksize"]
     batch, channels, rows, columns = call.shape()
+    for size in (rows, columns):
+        if not require_multiple(size, block):
+            raise call.unsupported_error(f"{size_text(size)} is not proved to be a multiple of {block}", FIX_SHAPES)
+    if call.text("mode", "DCR") == "DCR":
+        return None
     split = relax.op.reshape(call.inputs[0], [batch, channels, rows // block, block, columns // block, block])
     moved = relax.op.permute_dims(split, [0, 1, 3, 5, 2, 4])
     return relax.op.reshape(moved, [batch, channels * block * block, rows // block, columns // block])
 
 
-STATIC = "make them constants, or fix the input shapes with shape="
+MOST_PADDING = 4096  # by computed amounts: so much is padded before what is too much is cut off
 REPEATING: dict[str, Any] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}  # modes of ONNX: NumPy's
 
 
 def pad(call: NodeCall) -> relax.Expr:
-    """Pad with constant amounts: nn.pad for a constant value, else the elements to repeat, taken axis by axis.
+    """Pad by constant or computed amounts: nn.pad for a constant value, else the elements to repeat, axis by axis.
 
-    Negative amounts crop, by strided_slice, before the padding.
+    Negative amounts crop, by strided_slice, before the padding. Amounts that follow from dynamic sizes are padded by
+    the most that they can be, and what is too much is cut off.
     """
     amounts = call.dims(1) if call.input(1) is not None else call.attributes.get("pads")
     value, mode = call.constant(2), call.text("mode", "constant")
-    if amounts is None or not all(isinstance(amount, int) for amount in amounts):
-        raise call.unsupported_error("its pads are not constants", STATIC)
+    if amounts is None:
+        raise call.not_constant_error(1, "its pads")
     if call.input(2) is not None and value is None:
         raise call.unsupported_error("its padding value is not a constant", "pad with a constant")
     shape = call.shape()
@@ -142,6 +150,40 @@ def pad(call: NodeCall) -> relax.Expr:
     begin, end = [0] * len(shape), [0] * len(shape)
     for position, axis in enumerate(axes):
         begin[axis], end[axis] = amounts[position], amounts[position + len(axes)]
+    computed = [axis for axis in axes if not (isinstance(begin[axis], int) and isinstance(end[axis], int))]
+    if computed and mode != "constant":
+        raise call.unsupported_error(f"mode {mode} with amounts of dynamic sizes is not supported", FIX_SHAPES)
+    most = (list(begin), list(end))
+    for axis in computed:
+        most[0][axis], most[1][axis] = (_most(call, amount) for amount in (begin[axis], end[axis]))
+    padded = _pad_by_numbers(call, *most, mode, value)
+    return _cut_surplus(call, padded, computed, (begin, end), most) if computed else padded
+
+
+def _most(call: NodeCall, amount: Any) -> int:
+    """The most that a computed amount of padding can be, at least 0."""
+    most = largest_value(amount)
+    if most is None or most > MOST_PADDING:
+        what = f"pads of {size_text(amount)} have no limit that is proved" if most is None else f"pads of up to {most}"
+        raise call.unsupported_error(what, FIX_SHAPES)
+    return max(most, 0)
+
+
+def _cut_surplus(call: NodeCall, padded: relax.Expr, axes: list[int], amounts: Any, most: Any) -> relax.Expr:
+    """The part of a padded tensor that the computed amounts reach."""
+    shape = call.shape()
+    starts = [simplify_size(most[0][axis] - amounts[0][axis]) for axis in axes]
+    sizes = [simplify_size(shape[axis] + amounts[0][axis] + amounts[1][axis]) for axis in axes]
+    stops = [simplify_size(start + size) for start, size in zip(starts, sizes, strict=True)]
+    begin, end = ([relax.prim_value(bound) for bound in bounds] for bounds in (starts, stops))
+    data = call.builder.emit(call.builder.normalize(padded))
+    return relax.op.strided_slice(data, axes, begin, end, assume_inbound=True)
+
+
+def _pad_by_numbers(
+    call: NodeCall, begin: list[int], end: list[int], mode: str, value: np.ndarray | None
+) -> relax.Expr:
+    shape = call.shape()
     data = _crop(call, shape, begin, end)
     width = [(max(b, 0), max(e, 0)) for b, e in zip(begin, end, strict=True)]
     if not any(amount for pair in width for amount in pair):
@@ -181,7 +223,8 @@ def _pad_by_repeating(call: NodeCall, data: relax.Expr, sizes: list, width: list
         if not any(amounts):
             continue
         if not isinstance(size, int) or size < 1:
-            raise call.unsupported_error(f"mode {mode} along a dimension {size} is not supported", FIX_SHAPES)
+            what = f"mode {mode} along a dimension {size_text(size)} is not supported"
+            raise call.unsupported_error(what, FIX_SHAPES)
         indices = np.pad(np.arange(size), amounts, mode=mode)
         data = relax.op.take(data, tensor_constant(indices), axis)
     return data
@@ -250,7 +293,8 @@ def _fit_parts(call: NodeCall, sizes: list[int] | None, axis: int) -> None:
         call.inputs[0] = relax.op.reshape(call.inputs[0], [*shape[:axis], sum(sizes), *shape[axis + 1 :]])
     elif "num_outputs" not in call.attributes and not is_multiple(shape[axis], call.output_count):
         raise call.unsupported_error(
-            f"{call.output_count} equal parts of dimension {shape[axis]}, which may be no multiple", FIX_SHAPES
+            f"{call.output_count} equal parts of dimension {size_text(shape[axis])}, which may be no multiple",
+            FIX_SHAPES,
         )
 
 

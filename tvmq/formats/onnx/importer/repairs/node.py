@@ -13,6 +13,8 @@ from tvm import relax, tirx
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.formats.onnx.importer.scaled_sizes import ScaledSize, scaled_vector
+from tvmq.graph.size_text import shape_text
 
 FIX_SHAPES = "fix the input shapes with shape="
 
@@ -20,8 +22,8 @@ FIX_SHAPES = "fix the input shapes with shape="
 class Dims:
     """An integer tensor made of dimensions, some symbolic: what Shape gives while a dimension is not fixed.
 
-    values  object array of any rank; its items are Python ints or TIR expressions
-    dtype   the ONNX element type it stands for; values are whole numbers in every case
+    values  object array of any rank; its items are Python ints or TIR expressions, or all are ScaledSize
+    dtype   the ONNX element type it stands for
     """
 
     def __init__(self, values: Any, dtype: str = "int64") -> None:
@@ -32,9 +34,12 @@ class Dims:
         """Tensor of these numbers, computed at run time; a constant if none is symbolic."""
         if all(isinstance(value, int) for value in self.values.flat):
             return tensor_constant(self.values.astype(self.dtype))
+        is_scaled = self.values.size and isinstance(self.values.flat[0], ScaledSize)
+        vector = scaled_vector(self.values) if is_scaled else self._whole_vector()
+        return vector if self.values.ndim == 1 else relax.op.reshape(vector, list(self.values.shape))
+
+    def _whole_vector(self) -> relax.Expr:
         vector = relax.op.shape_to_tensor(relax.ShapeExpr(list(self.values.flat)))
-        if self.values.ndim != 1:
-            vector = relax.op.reshape(vector, list(self.values.shape))
         return vector if self.dtype == "int64" else relax.op.astype(vector, self.dtype)
 
 
@@ -57,6 +62,7 @@ class NodeCall:
     attributes  ONNX attributes by name; lists as tuples, text as bytes
     outputs     names of the outputs, "" for those that nobody reads, none at the end
     output_count  number of outputs in the model
+    origins     {input that is computed from sizes: the layer from which on they are values, not sizes}
     """
 
     name: str
@@ -67,6 +73,7 @@ class NodeCall:
     attributes: dict[str, Any]
     outputs: list[str] = field(default_factory=list)
     output_count: int = 1
+    origins: dict[int, str] = field(default_factory=dict)
 
     def input(self, index: int) -> Any:
         """An input, None where it is absent."""
@@ -113,11 +120,18 @@ class NodeCall:
         """The error to raise: names the layer and its operator, says what is wrong and the way out."""
         return UnsupportedOpError(f"from_onnx, layer '{self.name}': {self.op_type}: {what}; {way_out}")
 
+    def not_constant_error(self, index: int, what: str) -> UnsupportedOpError:
+        """The error for an input that must be known before a run; `what` it is, such as "its pads"."""
+        if index in self.origins:
+            what += f" come from layer {self.origins[index]}, whose arithmetic on sizes is not followed"
+            return self.unsupported_error(what, FIX_SHAPES)
+        return self.unsupported_error(f"{what} are not constants", f"make them constants, or {FIX_SHAPES}")
+
 
 def _describe_type(value: Any) -> str:
     """The type of an input in few words."""
     if value is None:
         return "none"
     shape = value.values.shape if isinstance(value, Dims) else getattr(value.ty, "shape", None)
-    dims = "?" if shape is None else ", ".join(str(plain_dimension(size)) for size in shape)
-    return f"{value.dtype if isinstance(value, Dims) else getattr(value.ty, 'dtype', 'tuple')}[{dims}]"
+    dims = "[?]" if shape is None else shape_text(shape)
+    return f"{value.dtype if isinstance(value, Dims) else getattr(value.ty, 'dtype', 'tuple')}{dims}"

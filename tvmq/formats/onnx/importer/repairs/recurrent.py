@@ -16,6 +16,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.formats.importing.recurrent import Direction, run_direction, split_bias
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall
+from tvmq.graph.size_text import size_text
 from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.numerics.recurrent import ACTIVATIONS, CELLS
 
@@ -62,7 +63,8 @@ def _check_batch(call: NodeCall) -> None:
     for name, (place, axis) in places.items():
         size = 1 if call.input(place) is None else call.shape(place)[axis]
         if size != 1 and str(size) != str(batch):
-            raise call.unsupported_error(f"{name} has a batch of {size} and X a batch of {batch}", FIX_SHAPES)
+            what = f"{name} has a batch of {size_text(size)} and X a batch of {size_text(batch)}"
+            raise call.unsupported_error(what, FIX_SHAPES)
 
 
 def _direction(call: NodeCall, kind: str, index: int, directions: int, backwards: bool) -> Direction:

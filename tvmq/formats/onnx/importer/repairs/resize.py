@@ -12,12 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
+from tvmq.graph.multiples import LARGEST, require_multiple
+from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import are_equal
 
 
@@ -212,9 +215,9 @@ def _sizes(call: NodeCall) -> tuple[list[Any], list[Any]]:
     shape, axes = call.shape(), _attribute_axes(call)
     factors, sizes = call.constant(2), call.dims(3)
     if call.input(2) is not None and factors is None and call.dims(2) is None:
-        raise call.unsupported_error("its scales are not constants", FIX_SHAPES)
+        raise call.not_constant_error(2, "its scales")
     if call.input(3) is not None and sizes is None:
-        raise call.unsupported_error("its sizes are not constants", FIX_SHAPES)
+        raise call.not_constant_error(3, "its sizes")
     result, scales = list(shape), [1.0] * len(shape)
     if sizes:
         ratio = _ratio(call, [shape[axis] for axis in axes], sizes)
@@ -248,10 +251,24 @@ def _scale_size(call: NodeCall, size: Any, scale: Any) -> Any:
     if scale == int(scale):
         return size * int(scale) if scale != 1 else size
     if not isinstance(size, int):
-        raise call.unsupported_error(f"scale {scale:g} of a dynamic dimension is not supported", FIX_SHAPES)
+        return _scale_dynamic(call, size, scale)
     # float32 scales of whole ratios, such as 1/3, are not exact
     nearest = round(size * scale)
     return nearest if abs(size * scale - nearest) <= 1e-5 * size * scale else math.floor(size * scale)
+
+
+def _scale_dynamic(call: NodeCall, size: Any, scale: float) -> Any:
+    """A dynamic dimension times a fraction such as 1 / 2, of multiples that give whole numbers.
+
+    raises   OnlyMultiples for a size that need not be one
+    """
+    fraction = Fraction(scale).limit_denominator(LARGEST)
+    if np.float32(float(fraction)) != np.float32(scale):
+        raise call.unsupported_error(f"scale {scale:g} of a dynamic dimension is not supported", FIX_SHAPES)
+    if not require_multiple(size, fraction.denominator):
+        what = f"scale {scale:g} of {size_text(size)} is not proved to give a whole number"
+        raise call.unsupported_error(what, FIX_SHAPES)
+    return size // fraction.denominator * fraction.numerator
 
 
 def _resize2d(call: NodeCall, sizes: list[Any]) -> relax.Expr:

@@ -13,18 +13,24 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
-from tvmq.graph.sizes import are_equal
+from tvmq.graph.multiples import require_equal
+from tvmq.graph.size_text import size_text
+from tvmq.graph.sizes import are_equal, product
 
 
 def reshape(call: NodeCall) -> relax.Expr | None:
-    """Reshape to a symbolic shape; 0 copies a dimension, -1 is inferred."""
+    """Reshape of or to a symbolic shape; 0 copies a dimension, -1 is inferred."""
     target = call.dims(1)
-    if target is None or not isinstance(call.input(1), Dims):
+    if target is None and call.input(1) is not None:
+        raise call.not_constant_error(1, "the sizes of its result")
+    shape = call.shape()
+    if target is None or all(isinstance(size, int) for size in [*shape, *target]):
         return None
     if not call.attributes.get("allowzero", 0):
-        shape = call.shape()
         target = [shape[i] if isinstance(d, int) and d == 0 else d for i, d in enumerate(target)]
-    return relax.op.reshape(call.inputs[0], target)
+    result = call.builder.normalize(relax.op.reshape(call.inputs[0], target))
+    require_equal(product(shape), product(list(result.ty.shape)))
+    return result if isinstance(call.input(1), Dims) else None
 
 
 def flatten(call: NodeCall) -> relax.Expr | None:
@@ -65,7 +71,8 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
         return size
     if are_equal(size, 1):
         return target
-    raise call.unsupported_error(f"dimension {size} cannot be broadcast to {target}", FIX_SHAPES)
+    what = f"dimension {size_text(size)} cannot be broadcast to {size_text(target)}"
+    raise call.unsupported_error(what, FIX_SHAPES)
 
 
 def constant_of_shape(call: NodeCall) -> relax.Expr:
@@ -74,7 +81,7 @@ def constant_of_shape(call: NodeCall) -> relax.Expr:
 
     dims = call.dims(0)
     if dims is None:
-        raise call.unsupported_error("its shape depends on values known only at run time", FIX_SHAPES)
+        raise call.not_constant_error(0, "the sizes of its result")
     tensor = call.attributes.get("value")
     value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
     return relax.op.full(dims, tensor_constant(value.reshape(())), str(value.dtype))
@@ -127,6 +134,8 @@ def _slice_dynamic(call: NodeCall) -> relax.Expr | None:
     if all(_is_reversed(*bound[1:]) and not isinstance(shape[bound[0]], int) for bound in kept):
         return reduce(relax.op.flip, [axis for axis, *_ in kept], call.inputs[0])
     has_dynamic_axis = any(not isinstance(shape[axis], int) for axis, *_ in bounds)
+    if has_dynamic_axis and all(_is_every(*bound[1:], shape[bound[0]]) for bound in kept):
+        return _take_every(call, kept)
     if not has_dynamic_axis or any(step != 1 for *_, step in kept):
         return None
     if not all(_stays_inside(start, stop, shape[axis]) for axis, start, stop, _ in kept):
@@ -136,6 +145,19 @@ def _slice_dynamic(call: NodeCall) -> relax.Expr | None:
     begin = [relax.prim_value(_clip_bound(start, shape[axis])) for axis, start, _, _ in kept]
     end = [relax.prim_value(_clip_bound(stop, shape[axis])) for axis, _, stop, _ in kept]
     return relax.op.strided_slice(call.inputs[0], [axis for axis, *_ in kept], begin, end, assume_inbound=True)
+
+
+def _is_every(start: int, stop: int, step: int, size: Any) -> bool:
+    """True for every second element, say, of an axis to its end, from the first or second on."""
+    return step > 1 and start in (0, 1) and _is_open(stop, size) and (not isinstance(size, int) or size > start)
+
+
+def _take_every(call: NodeCall, bounds: list[tuple[int, int, int, int]]) -> relax.Expr:
+    """Slice in steps to the end of axes; TVM's bounds are expressions that are not seen to be inside."""
+    shape = call.shape()
+    axes, starts, _, steps = (list(column) for column in zip(*bounds, strict=True))
+    ends = [relax.prim_value(shape[axis]) for axis in axes]
+    return relax.op.strided_slice(call.inputs[0], axes, starts, ends, steps, assume_inbound=True)
 
 
 def _fixed_bounds(call: NodeCall) -> list[tuple[int, int, int, int]] | None:
