@@ -173,3 +173,14 @@ def test_sizes_that_are_not_known_are_refused() -> None:
     mod, params = tvmq.from_onnx(model_of(step))
     with pytest.raises(ModelError, match="layer '/where_.*': sizes of what it reads are not proved to fit each other"):
         tvmq.build(mod, params=params)
+
+
+def test_sizes_by_a_condition_are_refused() -> None:
+    """Pools that round up, and whose strides are longer than their windows."""
+
+    def step(g: Nodes) -> str:
+        return g.add("AveragePool", "x", kernel_shape=[1, 1], strides=[3, 3], ceil_mode=1, count_include_pad=1)
+
+    mod, params = tvmq.from_onnx(model_of(step))
+    with pytest.raises(ModelError, match="layer '/averagepool_.*': a size of .*if_then_else.* depends on a condition"):
+        tvmq.build(mod, params=params)

@@ -80,6 +80,12 @@ def test_loops_give_the_same_bits_on_every_cpu(name: str, dtype: str) -> None:
         np.testing.assert_array_equal(first, other)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sum of products", "polynomial"])
+def test_loops_of_float16(name: str) -> None:
+    test_loops_give_the_same_bits_on_every_cpu(name, "float16")
+
+
 @pytest.mark.parametrize("cpu", CPUS)
 def test_sums_round_each_product_with_its_sum(cpu: str) -> None:
     a, b = (te.placeholder((SIZE,), name=name) for name in "ab")
@@ -90,7 +96,7 @@ def test_sums_round_each_product_with_its_sum(cpu: str) -> None:
     np.testing.assert_array_equal(run(te.create_prim_func([a, b, dot(a, b)]), cpu, sums.shape), sums)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_only_cpus_without_the_instruction_have_other_loops(dtype: str) -> None:
     plain = loops(ELEMENTS["sum"], dtype)
     assert fix_contraction(plain, True).same_as(plain)
@@ -105,6 +111,11 @@ def test_differences_are_rounded_once(name: str) -> None:
 @pytest.mark.parametrize("name", ["choice", "branch", "quotient"])
 def test_other_products_are_fenced(name: str) -> None:
     assert text(loops(ELEMENTS[name])).count("llvm.arithmetic.fence") == 1
+
+
+def test_products_of_float16_are_fenced() -> None:
+    for name in ("sum", "difference"):
+        assert text(loops(ELEMENTS[name], "float16"), has_fma=False).count("llvm.arithmetic.fence") == 1
 
 
 def test_a_product_with_a_name_is_fenced() -> None:

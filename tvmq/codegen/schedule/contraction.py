@@ -2,7 +2,7 @@
 
     a + b * c, a * b + c    rounded once, as TVM does it where the CPU can; of two products the right one
     a - b * c, a * b - c    the same, of two products the left one
-    products in choices, and those with a name: fenced, rounded by themselves
+    products in choices, those with a name, those of float16: fenced, rounded by themselves
 
 CPUs without fused multiply-add call fmaf or fma of the C library, which round once too. Loops that matter have kernels
 (kernels/parts/fused_multiply_add.py). What TVM itself writes as polynomials (asin, acos, atanh) is written out first, so
@@ -25,7 +25,8 @@ from tvmq.graph.operators.loops import fence
 
 Expr = Any
 LEGALIZE = "llvm.FLegalize"
-FLOATS = ("float16", "float32", "float64")  # TVM computes bfloat16 in float32, which holds its products
+FUSED = ("float32", "float64")
+FLOATS = ("float16", *FUSED)  # TVM computes bfloat16 in float32, which holds its products
 
 
 def fix_contraction(func: Any, has_fma: bool) -> Any:
@@ -43,17 +44,23 @@ def fix_contraction(func: Any, has_fma: bool) -> Any:
 def _write_out(call: Any) -> Expr:
     """A function that TVM computes by a series, as that series."""
     rule = call.op.get_attr(LEGALIZE) if isinstance(call.op, tvm.ir.Op) else None
-    return call if rule is None else tvm_ffi.structural_map(rule(call), (tvm.ir.Call, _write_out))
+    series = call if rule is None else rule(call)
+    return call if series.same_as(call) else tvm_ffi.structural_map(series, (tvm.ir.Call, _write_out))
 
 
 def _fix_difference(node: Any) -> Expr:
     if _dtype(node) not in FLOATS:
         return node
-    if isinstance(node.a, tirx.Mul):
+    if _is_fused(node.a):
         return _fused(node.a, _negative(node.b))
-    if isinstance(node.b, tirx.Mul):
+    if _is_fused(node.b):
         return _fused(tirx.Mul(_negative(node.b.a), node.b.b), node.a)
     return _with_operands(node, *map(_fence_product, (node.a, node.b)))
+
+
+def _is_fused(value: Expr) -> bool:
+    """True for a product that is rounded with its sum: few CPUs have an instruction for float16."""
+    return isinstance(value, tirx.Mul) and _dtype(value) in FUSED
 
 
 def _fused(product: Any, addend: Expr) -> Expr:
@@ -75,7 +82,7 @@ def _fence_operands(node: Any) -> Expr:
     """Products that stand in choices; those of the sum itself stay."""
     if _dtype(node) not in FLOATS:
         return node
-    return _with_operands(node, *(x if isinstance(x, tirx.Mul) else _fence_product(x) for x in (node.a, node.b)))
+    return _with_operands(node, *(x if _is_fused(x) else _fence_product(x) for x in (node.a, node.b)))
 
 
 def _with_operands(node: Any, a: Expr, b: Expr) -> Expr:
@@ -99,8 +106,7 @@ def _fence_product(value: Expr) -> Expr:
 def _contract(node: Any) -> Expr:
     """c + a * b of a target without fused multiply-add."""
     product, addend = (node.b, node.a) if isinstance(node.b, tirx.Mul) else (node.a, node.b)
-    is_contracted = _dtype(node) in FLOATS and isinstance(product, tirx.Mul)
-    return _fused(product, addend) if is_contracted else node
+    return _fused(product, addend) if _is_fused(product) else node
 
 
 def _dtype(value: Expr) -> str:
