@@ -53,7 +53,7 @@ CALLS = {
 FREE = ("resize linear", "resize cubic", "conv 3x3 grouped", "depthwise twice", "attention", "instance norm")
 
 
-def used(call: str) -> Mapping[str, np.ndarray]:
+def arrays_of(call: str) -> Mapping[str, np.ndarray]:
     """The arrays that a call names."""
     words = set("".join(c if c.isalnum() or c == "_" else " " for c in call).split())
     return {name: array for name, array in ARRAYS.items() if name in words}
@@ -62,7 +62,7 @@ def used(call: str) -> Mapping[str, np.ndarray]:
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("name", CALLS)
 def test_operators_of_fixed_sizes(name: str) -> None:
-    feed = used(CALLS[name])
+    feed = arrays_of(CALLS[name])
     module = block(", ".join(f'{n}: R.Tensor({a.shape}, "float32")' for n, a in feed.items()), f"y = {CALLS[name]}")
     (expected,) = tvmq.build(module).run(feed)
     for target in TARGETS:

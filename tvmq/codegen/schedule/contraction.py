@@ -5,8 +5,8 @@
     products in choices, those with a name, those of float16: fenced, rounded by themselves
 
 CPUs without fused multiply-add call fmaf or fma of the C library, which round once too. Loops that matter have kernels
-(kernels/parts/fused_multiply_add.py). What TVM itself writes as polynomials (asin, acos, atanh) is written out first, so
-that the rules reach its products.
+(kernels/parts/fused_multiply_add.py). What TVM itself writes as polynomials (asin, acos, atanh) is written out first,
+so that the rules reach its products.
 
 Tests: tests/codegen/schedule/test_contraction.py
 """
@@ -52,9 +52,9 @@ def _fix_difference(node: Any) -> Expr:
     if _dtype(node) not in FLOATS:
         return node
     if _is_fused(node.a):
-        return _fused(node.a, _negative(node.b))
+        return _fuse_sum(node.a, _negative(node.b))
     if _is_fused(node.b):
-        return _fused(tirx.Mul(_negative(node.b.a), node.b.b), node.a)
+        return _fuse_sum(tirx.Mul(_negative(node.b.a), node.b.b), node.a)
     return _with_operands(node, *map(_fence_product, (node.a, node.b)))
 
 
@@ -63,7 +63,7 @@ def _is_fused(value: Expr) -> bool:
     return isinstance(value, tirx.Mul) and _dtype(value) in FUSED
 
 
-def _fused(product: Any, addend: Expr) -> Expr:
+def _fuse_sum(product: Any, addend: Expr) -> Expr:
     return tirx.call_llvm_pure_intrin(_dtype(product), "llvm.fma", product.a, product.b, addend)
 
 
@@ -106,7 +106,7 @@ def _fence_product(value: Expr) -> Expr:
 def _contract(node: Any) -> Expr:
     """c + a * b of a target without fused multiply-add."""
     product, addend = (node.b, node.a) if isinstance(node.b, tirx.Mul) else (node.a, node.b)
-    return _fused(product, addend) if _is_fused(product) else node
+    return _fuse_sum(product, addend) if _is_fused(product) else node
 
 
 def _dtype(value: Expr) -> str:
