@@ -16,6 +16,7 @@ import tvmq
 from tests.support.fuzz.free_sizes import free_feeds, free_model, run_free
 from tests.support.models.dynamic_models import Nodes, pictures
 from tests.support.models.free_layers import LAYERS
+from tvmq.codegen.target.cpu import missing_requirements, resolve_target
 from tvmq.errors import DataError, MemoryLimitError, ModelError, TvmqError
 from tvmq.numerics.deviation import unequal_bits
 from tvmq.runtime.artifact.native_library import runs_linux_x86
@@ -47,6 +48,8 @@ def layer_module(name: str, activations: str | None) -> Any:
 @pytest.mark.parametrize("activations", ["static", "dynamic", None])
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_equal_the_definition(name: str, activations: str | None, target: str) -> None:
+    if missing_requirements(resolve_target(target)):
+        pytest.skip(f"this CPU, or TVMQ_CPU, lacks {missing_requirements(resolve_target(target))}")
     try:
         module = layer_module(name, activations)
         exe, reference = tvmq.build(module, target=target), tvmq.reference.Reference(module)
