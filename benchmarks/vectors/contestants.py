@@ -84,8 +84,7 @@ def build_tvmq(case: Case, name: str, activations: str | None, folder: Path) -> 
     def run(feed: Feed, threads: int, level: int) -> np.ndarray:
         return np.array(with_threads(threads, lambda: built[level].run(feed))[0])
 
-    # Float code adds products in one step where the CPU can, as all have since AVX2, and in two where it cannot
-    return Contestant(name, "tvmq float", run, len(LEVELS) - (activations is None), files)
+    return Contestant(name, "tvmq float", run, len(LEVELS), files)
 
 
 def _onnxruntime(case: Case, folder: Path, cache: Path) -> Iterator[tuple[str, Make]]:

@@ -2,8 +2,8 @@
 
 Own operators are executed by their definition (tvmq.numerics), integer convolutions and products exactly, operators
 that move or compare values by NumPy. A float operator without a definition of its own is an island
-(reference/float_regions.py): its result is that of the operator compiled alone, and equality is asked of everything
-around it.
+(reference/float_regions.py): its result is that of the operator compiled alone, for any CPU
+(schedule/contraction.py), and equality is asked of everything around it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(
 class Reference:
     """A module prepared for NumPy execution.
 
-    target    what undefined float islands are compiled for; everything else does not depend on it
+    target    what undefined float islands are compiled for; no result depends on it
     function  "main"; of a module in four functions also each of the three that main calls
     islands   variables whose float operator has no definition
     """

@@ -24,6 +24,7 @@ import numpy as np
 import onnx
 
 from tests.support.fuzz.room import Feed, onnxruntime_results, room_of, rounding_room, values_of
+from tvmq.base.text import printable_name
 
 FAILURES = ("crash", "wrong", "inexact", "silent", "unclear")
 
@@ -126,7 +127,8 @@ def _road(model: onnx.ModelProto, feeds: Sequence[Feed], stage: Stage, builds: b
 def check_float(
     model: onnx.ModelProto, executable: Any, feeds: Sequence[Feed], expected: Sequence[Sequence[np.ndarray]]
 ) -> None:
-    declared = {v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim) for v in model.graph.output}
+    outputs = model.graph.output
+    declared = {printable_name(v.name): tuple(d.dim_value for d in v.type.tensor_type.shape.dim) for v in outputs}
     if [info.name for info in executable.output_info] != list(declared):
         raise Failed("wrong", f"outputs {[info.name for info in executable.output_info]}, not {list(declared)}")
     for feed, wanted in zip(feeds, expected, strict=True):

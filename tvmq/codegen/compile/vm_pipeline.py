@@ -100,7 +100,7 @@ def _compile(
     with _build_errors(), compiler, tvm.transform.PassContext(**OPTIONS):
         plain = legalize(mod)
         groups = group_operators(plain)
-        fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
+        fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes, target.has_fma)
         lowered = lower(fused, direct=not options.is_brief)
         code, native = _code(lowered, target, compiler, external, options)
         main, *others = (
@@ -136,7 +136,7 @@ def compile_planned(mod: tvm.IRModule, target: CpuTarget) -> PlannedCode:
     with ONE_AT_A_TIME, _build_errors(), compiler, tvm.transform.PassContext(**OPTIONS):
         plain = legalize(mod)
         groups = group_operators(plain)
-        fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
+        fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes, target.has_fma)
         planned = transform.AttachGlobalSymbol()(plan_memory(fused))
         functions = {gvar.name_hint: func for gvar, func in planned.functions_items() if is_loops(func)}
         objects = compile_objects(functions, target, compiler, OPTIONS)

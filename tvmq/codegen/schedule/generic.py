@@ -5,6 +5,7 @@
                                                     comes into another
     tensors are flattened                           where vectors would run over the ends of rows (flatten.py)
     each nest that remains is scheduled             loop_nest.py; dynamic_rows.py where rows have dynamic lengths
+    products and sums that are rounded once         are the same on every CPU (contraction.py)
 
 A step that TVM refuses is left out; a function of another form keeps its plain loops.
 """
@@ -22,6 +23,7 @@ from tvm_ffi import StructuralKey
 from tvmq.base.tvm_internals import OPAQUE
 from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.schedule.accesses import LoopBlock, describe
+from tvmq.codegen.schedule.contraction import fix_contraction
 from tvmq.codegen.schedule.dynamic_rows import takes_rows, vectorize_rows
 from tvmq.codegen.schedule.flatten import flatten_block, with_parameters
 from tvmq.codegen.schedule.float_rounding import fence_products
@@ -41,23 +43,25 @@ def mark_kernel(func: Any, name: str) -> Any:
     return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
 
 
-def schedule_generic(mod: tvm.IRModule, vector_bytes: int) -> tvm.IRModule:
+def schedule_generic(mod: tvm.IRModule, vector_bytes: int, has_fma: bool = True) -> tvm.IRModule:
     """The module with a schedule for each function of loops that has none; see the head of this file.
 
     vector_bytes  width of the target's vectors
+    has_fma       True if it has fused multiply-add
     """
     result = mod.clone()
     for gvar, func in mod.functions_items():
         if isinstance(func, tirx.PrimFunc) and not is_scheduled(func):
-            result.update_func(gvar, _schedule_once(func, vector_bytes))
+            result.update_func(gvar, _schedule_once(func, vector_bytes, has_fma))
     return result
 
 
-def _schedule_once(func: Any, vector_bytes: int) -> Any:
+def _schedule_once(func: Any, vector_bytes: int, has_fma: bool) -> Any:
     """The function scheduled: a model is built several times while it is quantized, most of its loops unchanged."""
     symbol = func.attrs.get(SYMBOL) if func.attrs is not None else None
     plain = func if symbol is None else func.without_attr(SYMBOL)
-    scheduled = memoize((StructuralKey(plain), vector_bytes), lambda: schedule_function(plain, vector_bytes))
+    key = StructuralKey(plain), vector_bytes, has_fma
+    scheduled = memoize(key, lambda: fix_contraction(schedule_function(plain, vector_bytes), has_fma))
     return scheduled if symbol is None else scheduled.with_attr(SYMBOL, symbol)
 
 

@@ -112,6 +112,11 @@ class CpuTarget:
         return _architecture(str(self.tvm.get("mtriple") or host_triple()))
 
     @property
+    def has_fma(self) -> bool:
+        """True if LLVM rounds a product and the sum that it feeds once."""
+        return "fma" in self.features or self.arch == "aarch64"
+
+    @property
     def name(self) -> str:
         """Display name; features tell apart CPUs that LLVM has no name for."""
         plain = self.mcpu == "generic" or self.mcpu.startswith("x86-64")

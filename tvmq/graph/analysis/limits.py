@@ -80,12 +80,16 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
 
 
 def _require_shape(view: View, var: relax.Var) -> None:
-    """ModelError for a result whose sizes do not follow from those of the inputs."""
+    """ModelError for a result whose sizes do not follow from those of the inputs, or only by a condition."""
+    where = f"layer '{', '.join(view.sources(var.name))}'"
     if isinstance(var.ty, relax.TensorType) and var.ty.shape is None:
         raise ModelError(
-            f"layer '{', '.join(view.sources(var.name))}': sizes of what it reads are not proved to fit each other, so "
-            "that those of its result are not known; fix the input shapes with shape="
+            f"{where}: sizes of what it reads are not proved to fit each other, so that those of its result are not "
+            "known; fix the input shapes with shape="
         )
+    for dim in map(str, _dims(var)):
+        if "if_then_else(" in dim:  # of a pool whose strides are longer than its windows; TVM compiles no such size
+            raise ModelError(f"{where}: a size of {dim} depends on a condition; fix the input shapes with shape=")
 
 
 def _least_sizes(view: View) -> Iterator[tuple[str, int, str]]:

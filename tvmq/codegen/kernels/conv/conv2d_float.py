@@ -1,7 +1,7 @@
 """conv2d: float32, NHWC, implicit matrix product, for every instruction set.
 
 Computes   bias + sum of x * w over kernel row, kernel column, channel, in this order, then clip
-Rounding   one fused multiply-add a product (two roundings on "generic" where the CPU has none)
+Rounding   one fused multiply-add a product, on every CPU
 Int4       weights of 4 bits are read as codes, each multiplied by its scale first: the bits of the same float weights
 Loops      those of implicit_gemm, tiles and packing as conv2d; weights [step][vector][lane], padding made in a copy
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512

@@ -1,8 +1,7 @@
 """float32 arithmetic of the instruction sets, in the interface that the convolution template uses.
 
 One product is added at a time: sum = fma(x, w, sum), rounded once, in the order of the template's loop. The
-order is the same on every instruction set, so AVX2 and AVX-512 give equal bits; "generic" leaves it to LLVM
-whether the CPU fuses product and sum.
+order is the same on every instruction set, so all give equal bits; "generic" computes it in float64.
 
 Quantize without a division: a product that proves itself, for kernels that do more than quantize.
 
@@ -28,6 +27,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import GENERIC, Instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const, fence, llvm, load, spread, store, vector_type
+from tvmq.codegen.kernels.parts.fused_multiply_add import fused_multiply_add
 from tvmq.codegen.kernels.parts.kernel_types import Clip, Epilogue, Isa
 from tvmq.codegen.kernels.parts.loops import plain_vectors, tail_pieces
 from tvmq.errors import BuildError
@@ -99,8 +99,10 @@ class FloatVectors(Instructions):
         return bind(spread(buffer[offset], self.lanes))
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        """sums + x * w."""
-        return sums + x * w if self.name == "generic" else llvm(self.kind, self._fma, x, w, sums)
+        """sums + x * w, rounded once."""
+        if self.name == "generic":
+            return fused_multiply_add(x, w, sums, bind, self.lanes)
+        return llvm(self.kind, self._fma, x, w, sums)
 
     def channel_order(self, count: int) -> np.ndarray:
         """Channels stand in the order of memory."""
