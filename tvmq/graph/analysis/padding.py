@@ -23,7 +23,7 @@ from tvm.tirx.analysis import undefined_vars
 from tvmq.graph.analysis.inner_axis import mentions, uses
 from tvmq.graph.analysis.position_moves import MOVE_RULES, Rule, broadcast_axes, range_at
 from tvmq.graph.analysis.position_sums import SUM_RULES, WEIGHTED
-from tvmq.graph.analysis.positions import Mixed, Positions, Value, split_by_mask, subsets, without_positions
+from tvmq.graph.analysis.positions import Mixture, Positions, Value, split_by_mask, subsets, without_positions
 from tvmq.graph.analysis.value_ranges import Range, clip_range, elementwise_range, range_of_array, range_of_type
 from tvmq.graph.interpret import Function, interpret
 from tvmq.graph.operators import OPERATORS, where
@@ -137,14 +137,14 @@ def prove_padding(mod: tvm.IRModule, mask: str) -> PaddingProof:
 def _prove(view: View, mask: str, limit: float) -> PaddingProof:
     tracer = _Tracer(view, mask, limit)
     values = tracer.outputs()
-    mixed = next((one.why for one in values if isinstance(one, Mixed)), "")
+    mixed = next((one.why for one in values if isinstance(one, Mixture)), "")
     place = next((one.place for one in values if isinstance(one, Positions) and one.place), "")
     scores, first = tuple(tracer.scores), tracer.needs_first
     return PaddingProof(mixed, mixed, mixed or place, limit, scores, tracer.input_limit, first)
 
 
 class _Tracer:
-    """What is known of each variable."""
+    """Interpreter of a module: for each variable what is known of its positions."""
 
     def __init__(self, view: View, mask: str, limit: float) -> None:
         self._view, self._limit = view, limit
@@ -193,13 +193,13 @@ class _Tracer:
 
     def _apply(self, var: relax.Var, call: relax.Call, args: tuple[Any, ...]) -> Any:
         flat = [item for arg in args for item in (arg if isinstance(arg, list) else [arg])]
-        mixed = next((item for item in flat if isinstance(item, Mixed)), None)
+        mixed = next((item for item in flat if isinstance(item, Mixture)), None)
         if mixed is not None:
             return mixed
         result = self._result(call, args, [item for item in flat if isinstance(item, Positions)])
         layer = ", ".join(self._view.sources(var.name)) or var.name
         if isinstance(result, str):
-            return Mixed(var.name, f"{op_name(call) or 'tuple'} '{layer}': {result}")
+            return Mixture(var.name, f"{op_name(call) or 'tuple'} '{layer}': {result}")
         results = [self._name_place(call, layer, one) for one in (result if isinstance(result, list) else [result])]
         return results if isinstance(result, list) else results[0]
 

@@ -74,12 +74,12 @@ def _product_reach(call: relax.Call, a: Positions, b: Positions, zeros: Sequence
     """Largest magnitude of the sums; infinite where their number is not known."""
     if is_const(call.args[1]):
         weights = np.abs(const_value(call.args[1]).astype(np.float64) - zeros[1]).sum(axis=-2)
-        return _centred(a.range, zeros[0]) * float(weights.max(initial=0.0))
+        return _reach_around(a.range, zeros[0]) * float(weights.max(initial=0.0))
     count = sizes_of(call.args[0])[-1]
-    return _centred(a.range, zeros[0]) * _centred(b.range, zeros[1]) * (count if isinstance(count, int) else np.inf)
+    return _reach_around(a.range, zeros[0]) * _reach_around(b.range, zeros[1]) * (count if isinstance(count, int) else np.inf)
 
 
-def _centred(values: Range, zero: float) -> float:
+def _reach_around(values: Range, zero: float) -> float:
     return Range(values.low - zero, values.high - zero).reach
 
 
@@ -122,11 +122,11 @@ def _sum(call: relax.Call, x: Positions, *_: Any) -> Positions | str:
     if summed and is_float and (name != "tvmq.float_sum" or summed[0] != axes[0]):
         return "its float sum adds positions in an order that depends on their number"
     counts = [size if isinstance(size, int) else np.inf for size in (sizes_of(call.args[0])[axis] for axis in axes)]
-    reach = _centred(x.range, zero) * (1 if is_mean else math.prod(counts))
+    reach = _reach_around(x.range, zero) * (1 if is_mean else math.prod(counts))
     return _reduce(call, x, _scale_by(reach, dtype), "lanes" if summed and is_float else "")
 
 
-def _largest(call: relax.Call, x: Positions) -> Positions | str:
+def _reduce_by_order(call: relax.Call, x: Positions) -> Positions | str:
     """Largest or smallest value: masked positions must not be larger, or smaller, than the sample's own."""
     axes, sign = _axes_of(call), 1.0 if op_name(call) == "max" else -1.0
     for axis in [axis for axis in axes if axis in x.axes]:
@@ -222,7 +222,7 @@ def _normalize_codes(call: relax.Call, x: Positions, multiplier: Positions, *_: 
 SUM_RULES: dict[str, Rule] = {
     **dict.fromkeys(("matmul", "tvmq.matmul"), _matmul),
     **dict.fromkeys(("sum", "mean", "tvmq.sum", "tvmq.float_sum"), _sum),
-    **dict.fromkeys(("max", "min"), _largest),
+    **dict.fromkeys(("max", "min"), _reduce_by_order),
     "tvmq.dynamic_scale": _dynamic_scale,
     "tvmq.masked_mean": _masked_mean,
     "cumsum": _cumulate,

@@ -1,8 +1,8 @@
-"""What of a tensor depends on which positions of a sequence: a value for each operator's result (position_rules.py).
+"""Positions of a sequence in a tensor: which of its values depend on which of them (position_moves.py, position_sums.py).
 
 A position is the sample's own, or masked. Of a tensor `Positions` says that what lies at own positions is a function of
 the sample's own positions alone, and which values lie at masked ones: where these are known to be 0, a sum over all
-positions is one over the sample's own. `Mixed` says of which layer that does not hold, and why.
+positions is one over the sample's own. `Mixture` says of which layer that does not hold, and why.
 
 Tests: tests/graph/test_padding.py
 """
@@ -42,7 +42,7 @@ class Positions:
         return join_ranges(list(self.ranges.values()))
 
     def move_axes(self, target: Mapping[int, int]) -> Positions:
-        """The same values with their axes elsewhere."""
+        """Values with their axes elsewhere."""
         return replace(self, ranges={frozenset(target[a] for a in key): one for key, one in self.ranges.items()})
 
     def drop_axis(self, axis: int, rank: int) -> Mapping[int, int]:
@@ -55,7 +55,7 @@ class Positions:
 
 
 @dataclass(frozen=True)
-class Mixed:
+class Mixture:
     """A tensor whose values depend on masked positions, or for which nothing is proved.
 
     layer  name of the variable that begins it
@@ -66,7 +66,7 @@ class Mixed:
     why: str
 
 
-Value = Positions | Mixed
+Value = Positions | Mixture
 
 
 def subsets(axes: tuple[int, ...]) -> Iterator[Axes]:

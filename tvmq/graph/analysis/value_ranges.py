@@ -152,10 +152,10 @@ def _fill(call: relax.Call, place: int, value: float | np.ndarray) -> np.ndarray
         return np.asarray(value)
     axis, sizes = int(getattr(call.attrs, "axis", -1) or 0), sizes_of(expr)
     shape = [size if at == axis and isinstance(size, int) else 1 for at, size in enumerate(sizes)]
-    return np.full(shape, _nearest(value, dtype_of(expr)), dtype_of(expr))
+    return np.full(shape, _clip_to_type(value, dtype_of(expr)), dtype_of(expr))
 
 
-def _nearest(value: float, dtype: str) -> float | int:
+def _clip_to_type(value: float, dtype: str) -> float | int:
     """A number that the type holds: integers of 64 bits end between two floats."""
     if "int" not in dtype or not np.isfinite(value):
         return value
