@@ -30,7 +30,7 @@ from tvmq.codegen.kernels.attention.shape import (
     choose_cut,
     fits,
 )
-from tvmq.codegen.kernels.attention.softmax_codes import SoftmaxCodes
+from tvmq.codegen.kernels.attention.softmax_codes import Powers, SoftmaxCodes
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import (
@@ -185,13 +185,11 @@ class AttentionTemplate(Template):
         self._each(self.matrices, lambda matrix: self._pack(make_opaque(matrix), q_zero))
         blocks, chunks = self._cut_rows(keys)
 
-        def job(index: Expr) -> None:
-            matrix, chunk = make_opaque(T.floordiv(index, chunks)), make_opaque(T.floormod(index, chunks))
-            begin = make_opaque(T.floordiv(chunk * blocks, chunks))
-            end = make_opaque(T.floordiv((chunk + 1) * blocks, chunks))
-            self._chunk(matrix, begin, end)
+        self._jobs(blocks, chunks)
 
-        self._each(self.matrices * chunks, job)
+    def _jobs(self, blocks: Expr, chunks: Expr) -> None:
+        """All chunks of blocks of rows of all matrices."""
+        self._each(self.matrices * chunks, lambda index: self._chunk(index, blocks, chunks, is_job=True))
 
     def _cut_rows(self, keys: Expr) -> tuple[Expr, Expr]:
         """Blocks of rows of a matrix, and jobs that they are done in."""
@@ -235,23 +233,36 @@ class AttentionTemplate(Template):
 
     # ---- blocks of rows
 
-    def _chunk(self, matrix: Expr, begin: Expr, end: Expr) -> None:
-        """Blocks begin .. end of the rows of a matrix."""
-        mask, block = self.shape.mask, self.block
-        self.scores = workspace(block * self.softmax.pitch, "float32")
-        self.weights = workspace(block * self.weight_pitch, self.ins.x_dtype)
-        self.copied = workspace(block * self.queries.pitch, self.ins.x_dtype)
-        self.terms = workspace(2 * block, "int32")
-        if mask is not None:
-            self.mask = workspace(self.cut.group * self.softmax.pitch, "float32")
-            fill_lanes(self.mask, 0, 0.0, self.cut.group * self.softmax.pitch, LANES)
-            if mask.row == 0:
-                self._copy_mask(matrix, 0, 0)
+    def _chunk(self, index: Expr, blocks: Expr, chunks: Expr, *, is_job: bool) -> None:
+        """A chunk of the blocks of rows of a matrix; a job has scratch memory of its own."""
+        matrix, chunk = make_opaque(T.floordiv(index, chunks)), make_opaque(T.floormod(index, chunks))
+        begin = make_opaque(T.floordiv(chunk * blocks, chunks))
+        end = make_opaque(T.floordiv((chunk + 1) * blocks, chunks))
+        if is_job:
+            self._allocate()
+        if self.shape.mask is not None and self.shape.mask.row == 0:
+            self._copy_mask(matrix, 0, 0)
+        if is_job:
+            self._clear_weights()
+        with T.serial(0, end - begin) as number:
+            self._block(matrix, *self._begin_block(begin + number))
+
+    def _allocate(self) -> None:
+        """Scratch memory of a job."""
+        rows, pitch = self.block, self.softmax.pitch
+        self.scores = workspace((rows + self.cut.group if self.softmax.has_dynamic_keys else rows) * pitch, "float32")
+        self.weights = workspace(rows * self.weight_pitch, self.ins.x_dtype)
+        self.copied = workspace(self.cut.block * self.queries.pitch, self.ins.x_dtype)
+        self.terms = workspace(2 * self.cut.block, "int32")
+        self.powers: Powers | None = None
+        if self.shape.mask is not None:
+            self.mask = workspace(self.cut.group * pitch, "float32")
+            fill_lanes(self.mask, 0, 0.0, self.cut.group * pitch, LANES)
+
+    def _clear_weights(self) -> None:
         zero = spread(0, 64, self.ins.x_dtype)
-        with T.serial(0, quotient(block * self.weight_pitch, 64)) as i:
+        with T.serial(0, quotient(self.block * self.weight_pitch, 64)) as i:
             store(self.weights, i * 64, zero, 64)
-        with T.serial(0, end - begin) as index:
-            self._block(matrix, *self._begin_block(begin + index))
 
     def _begin_block(self, number: Expr) -> tuple[Expr, Expr]:
         """First row of a block, and how many are computed."""
@@ -276,7 +287,7 @@ class AttentionTemplate(Template):
         def store_result(sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
             self._store_result(sums, self._places(target, row, len(sums)), vector, run)
 
-        self._tiles(self.values, matrix, (self.weights, self.weight_pitch, self.block), rows, store_result)
+        self._tiles(self.values, matrix, (self.weights, self.weight_pitch, self.cut.block), rows, store_result)
 
     def _places(self, target: Expr, row: Expr, rows: int) -> list[Expr]:
         """Where the rows of a tile of the result begin."""
@@ -314,11 +325,11 @@ class AttentionTemplate(Template):
                 masks = [(self.mask, i * softmax.pitch if mask.row else 0) for i in range(rows)]
             scores = [make_opaque(number * softmax.pitch) for number in numbers]
             places = [make_opaque(number * self.weight_pitch) for number in numbers]
-            softmax.rows(self.scores, scores, masks, self.weights, places)
+            softmax.rows(self.scores, scores, masks, self.weights, places, self.powers)
 
         over([(self.cut.group, count)], group)
         if self.raw and zero:
-            self._row_terms((self.weights, self.weight_pitch, self.block), zero, rows)
+            self._row_terms((self.weights, self.weight_pitch, self.cut.block), zero, rows)
 
     # ---- tiles
 

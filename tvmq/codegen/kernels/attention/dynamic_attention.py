@@ -20,12 +20,13 @@ from tvmq.codegen.kernels.attention.shape import MOST_BLOCK, SCORE_BYTES, Attent
 from tvmq.codegen.kernels.attention.softmax_codes import MOST_ROWS
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import Expr, bind, quotient
+from tvmq.codegen.kernels.parts.builder import Expr, bind, const, quotient
 from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import make_opaque
 from tvmq.codegen.kernels.parts.tiling import MOST_COLUMNS, Product, Tiling, cut_tiles, cycles
 from tvmq.codegen.kernels.parts.tiling import fits as is_tile
 
+GRAIN = 500_000  # products in about 2 us: a job asks for scratch memory, each time 0.04 us
 USUAL_ROWS, USUAL_KEYS, VECTORS = 64, 96, 12  # for which tiles are chosen; vectors of keys: a multiple of many
 MOST_TILE = 8  # rows: half a tile is computed in vain, on average
 
@@ -83,6 +84,24 @@ class _DynamicAttentionTemplate(AttentionTemplate):
         self.block = make_opaque(T.max(T.min(T.min(near, self.cut.block), rows), self.tile))
         blocks = make_opaque(T.floordiv(self.rows + (self.block - 1), self.block))
         return blocks, make_opaque(T.max(T.min(blocks, T.floordiv(MOST_JOBS, T.max(self.matrices, 1))), 1))
+
+    def _jobs(self, blocks: Expr, chunks: Expr) -> None:
+        count = bind(self.matrices * chunks)
+        macs: Expr = const(self.shape.depth + self.shape.columns, "int64")
+        for size in (self.matrices, self.rows, self.softmax.keys):
+            macs = macs * T.Cast("int64", size)
+        jobs = T.min(T.Cast("int64", count), T.max(T.floordiv(macs, const(GRAIN, "int64")), const(1, "int64")))
+        jobs = make_opaque(T.Cast("int32", jobs))
+        with T.parallel(0, jobs) as job:
+            begin = make_opaque(T.floordiv(job * count, jobs))
+            self._allocate()
+            self._clear_weights()
+            with T.serial(0, T.floordiv((job + 1) * count, jobs) - begin) as index:
+                self._chunk(make_opaque(begin + index), blocks, chunks, is_job=False)
+
+    def _allocate(self) -> None:
+        super()._allocate()
+        self.powers = self.scores, bind(self.block * self.softmax.pitch)
 
     def _begin_block(self, number: Expr) -> tuple[Expr, Expr]:
         first = make_opaque(number * self.block)
