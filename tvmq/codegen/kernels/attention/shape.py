@@ -71,12 +71,14 @@ class BatchMatmul:
 
     batch   sizes of the leading axes, those of all three operands' batch strides
     a, y    one of their strides, `column`, is 1; of b it may also be `row`
+
+    Kernels of dynamic sizes take their names for numbers.
     """
 
-    batch: tuple[int, ...]
-    rows: int
-    depth: int
-    columns: int
+    batch: Shape
+    rows: int | str
+    depth: int | str
+    columns: int | str
     a: MatrixOperand
     b: MatrixOperand
     y: MatrixOperand

@@ -8,14 +8,17 @@ Tests: tests/backends/test_described_layers.py
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from tvm import relax
 
 from tvmq.codegen.kernels.attention.attention import choose_attention
 from tvmq.codegen.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.codegen.kernels.attention.batch_matmul_float import choose_batch_matmul_float
 from tvmq.codegen.kernels.attention.dynamic_attention import choose_dynamic_attention
-from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, choose_dynamic_matmul
-from tvmq.codegen.kernels.attention.dynamic_matmul_float import DynamicFloatMatmul, choose_dynamic_matmul_float
+from tvmq.codegen.kernels.attention.dynamic_matmul import choose_dynamic_matmul
+from tvmq.codegen.kernels.attention.dynamic_matmul_float import choose_dynamic_matmul_float
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, choose_dynamic_scores
 from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
@@ -26,7 +29,7 @@ from tvmq.codegen.lower.patterns.subgraphs import AttentionParts, attention_befo
 from tvmq.codegen.lower.rules.epilogue import codes_step, dequantize_step
 from tvmq.codegen.lower.rules.matrix_operands import mask_of, name_sizes, operand_of, result_of
 from tvmq.graph.sizes import is_number, name_dynamic_sizes
-from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, sizes_of
 
 
 def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
@@ -34,46 +37,22 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     view = lowerer.view
     if chain.members[0] != chain.head:
         return lower(lowerer, chain)
-    if not lowerer.has_fixed_sizes(chain):
-        return _lower_dynamic_matmul(lowerer, chain)
-    call = view.value[chain.head]
-    out = shape_of(view.var[chain.head])
-    batch = out[:-2]
-    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
     scaled = chain.after_head()[:1]
-    result = result_of(view, chain, out)
-    depth = shape_of(call.args[0])[-1]
-    product = BatchMatmul(batch, out[-2], depth, out[-1], a, b, result, call.attrs.a_zero, call.attrs.b_zero)
-    step = step_of(view, scaled[0], out[-1]) if scaled else None
-    kernel = lowerer.choose(choose_batch_matmul, product, step) if 0 not in out else None
-    if kernel is None:
-        return False
-    value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
-    lowerer.give_logical(chain.result, value)
-    return True
+    columns = sizes_of(view.var[chain.head])[-1]
+    if scaled and not lowerer.has_fixed_sizes(chain) and not _has_one_scale(view, scaled[0]):
+        product = Chain(chain.head, [chain.head])
+        return lower_batch_matmul(lowerer, product) and _lower_rest(lowerer, chain)
+    step = step_of(view, scaled[0], columns if isinstance(columns, int) else 1) if scaled else None
+    return _lower_product(lowerer, chain, (choose_batch_matmul, choose_dynamic_matmul), step)
 
 
-def _lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a product of dynamic sizes to one kernel of its sums; False where a matrix serves several others.
+def _has_one_scale(view: View, name: str) -> bool:
+    """True for a requantize or dequantize by one number."""
+    return all(const_value(arg).size == 1 for arg in view.value[name].args[1:])
 
-    Scale and transpose behind it go the generic way.
-    """
-    call = lowerer.view.value[chain.head]
-    a, b = call.args
-    if not all(isinstance(arg, relax.Var) for arg in call.args) or rank_of(a) != rank_of(b):
-        return False
-    if sizes_of(a)[:-2] != sizes_of(b)[:-2]:
-        return False
-    x, y = (lowerer.logical(arg.name) for arg in (a, b))
-    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
-    zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
-    product = DynamicMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
-    kernel = lowerer.choose(choose_dynamic_matmul, product)
-    if kernel is None:
-        return False
-    out = list(lowerer.view.var[chain.head].ty.shape)
-    lowerer.give_logical(chain.head, lowerer.call(kernel, [x, y], out, "int32", chain.head))
-    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
+
+def _lower_rest(lowerer: Lowerer, chain: Chain) -> bool:
+    lowerer.emit_unchanged(chain.after_head())
     return True
 
 
@@ -83,35 +62,42 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     call = view.value[chain.head]
     if any(dtype_of(arg) != "float32" or rank_of(arg) < 2 for arg in call.args):
         return False
-    if not all(is_number(size) for arg in call.args for size in arg.ty.shape):
-        return _lower_dynamic_float(lowerer, chain)
-    if any(op_name(view.value[name]) != "permute_dims" for name in chain.after_head()):
+    choices = choose_batch_matmul_float, choose_dynamic_matmul_float
+    if all(op_name(view.value[name]) == "permute_dims" for name in chain.after_head()):
+        return _lower_product(lowerer, chain, choices)
+    if lowerer.has_fixed_sizes(chain):
         return False
-    out = shape_of(view.var[chain.head])
-    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
-    result = result_of(view, chain, out)
-    product = BatchMatmul(out[:-2], out[-2], shape_of(call.args[0])[-1], out[-1], a, b, result, 0, 0)
-    kernel = lowerer.choose(choose_batch_matmul_float, product)
+    product = Chain(chain.head, [chain.head])
+    return _lower_product(lowerer, product, choices) and _lower_rest(lowerer, chain)
+
+
+def _lower_product(lowerer: Lowerer, chain: Chain, choices: tuple[Any, Any], *step: Any) -> bool:
+    """Lower a product and what its kernel does behind it; choices: of kernels of fixed and of dynamic sizes."""
+    view = lowerer.view
+    call, out = view.value[chain.head], sizes_of(view.var[chain.head])
+    *batch, rows, columns = out
+    if 0 in out or not all(_serves(sizes_of(arg)[:-2], batch) for arg in call.args):
+        return False
+    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
+    zeros = (int(getattr(call.attrs, "a_zero", 0)), int(getattr(call.attrs, "b_zero", 0)))
+    y = result_of(view, chain, out)
+    product = BatchMatmul(tuple(batch), rows, sizes_of(call.args[0])[-1], columns, a, b, y, *zeros)
+    named = name_sizes(product, ("a", "b", "y"))
+    kernel = None
+    if named is not None:
+        kernel = lowerer.choose(choices[0 if lowerer.has_fixed_sizes(chain) else 1], named, *step)
     if kernel is None:
         return False
-    value = lowerer.call(kernel, [a_input, b_input], result.shape, "float32", chain.result)
+    result = view.var[chain.result]
+    value = lowerer.call(kernel, [a_input, b_input], list(result.ty.shape), dtype_of(result), chain.result)
     lowerer.give_logical(chain.result, value)
     return True
 
 
-def _lower_dynamic_float(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a product of dynamic sizes to one kernel of its sums; False where a matrix serves several others."""
-    a, b = lowerer.view.value[chain.head].args
-    if not all(isinstance(arg, relax.Var) for arg in (a, b)) or sizes_of(a)[:-2] != sizes_of(b)[:-2]:
-        return False
-    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
-    kernel = lowerer.choose(choose_dynamic_matmul_float, DynamicFloatMatmul(tuple(batch), rows, depth, columns))
-    if kernel is None:
-        return False
-    inputs, out = [lowerer.logical(arg.name) for arg in (a, b)], list(lowerer.view.var[chain.head].ty.shape)
-    lowerer.give_logical(chain.head, lowerer.call(kernel, inputs, out, "float32", chain.head))
-    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
-    return True
+def _serves(sizes: Sequence[int | str], batch: Sequence[int | str]) -> bool:
+    """True for leading axes that are those of a batch, or 1."""
+    whole = batch[len(batch) - len(sizes) :]
+    return all(size in (1, other) for size, other in zip(sizes, whole, strict=True))
 
 
 def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
