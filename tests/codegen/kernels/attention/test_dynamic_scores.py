@@ -5,6 +5,7 @@ dynamic_matmul kernels against the definition: one function, many sizes.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from tests.codegen.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.codegen.kernels.attention.dynamic_matmul import dynamic_matmul
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, dynamic_scores
+from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand, SizeProduct
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize
 from tvmq.errors import BuildError
 
 CODES = CodeLimits(0, 0, 255, "uint8")
@@ -123,6 +126,26 @@ def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
         b = random.integers(0, 256, (*batch, depth, columns)).astype(np.uint8)
         expected = numerics.matmul(a, b, a_zero=3, b_zero=128)
         np.testing.assert_array_equal(run_kernel(kernel, (a, b), "generic", expected.shape), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512vnni"))
+@pytest.mark.parametrize("depth", [32, 9])
+def test_heads_in_place_and_a_scale(depth: int, level: str) -> None:
+    """Words whose heads lie beside each other, the right ones turned, and the result as floats."""
+    a = MatrixOperand(("words", 2, depth), "uint8", 0, (depth,), 2 * depth, 1)
+    b = replace(a, row=1, column=2 * depth)
+    square, line = SizeProduct(1, ("words", "words")), SizeProduct(1, ("words",))
+    y = MatrixOperand((2, "words", "words"), "float32", 0, (square,), line, 1)
+    product = BatchMatmul((2,), "words", depth, "words", a, b, y, 7, 250)
+    kernel = dynamic_matmul(product, Dequantize(np.float32([0.25])), isa_named(level))
+    random = np.random.default_rng(2)
+    for words in (1, 2, 3, 15, 16, 17, 95, 96, 97):
+        left, right = random.integers(0, 256, (2, words, 2, depth)).astype(np.uint8)
+        sums = numerics.matmul(left.transpose(1, 0, 2), right.transpose(1, 2, 0), a_zero=7, b_zero=250)
+        expected = numerics.dequantize(sums, np.float32(0.25), np.int32(0))
+        np.testing.assert_array_equal(run_kernel(kernel, (left, right), level, expected.shape), expected, str(words))
 
 
 @pytest.mark.slow
