@@ -77,7 +77,8 @@ def random_mask(shape: list[int], seed: int) -> np.ndarray:
     return np.random.default_rng(seed).choice(values, shape, p=[0.5, 0.1, 0.2, 0.05, 0.05, 0.1])
 
 
-@pytest.mark.slow_cases("(12, 10)-generic", "(33, 40)-avx2")
+@pytest.mark.slow
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("widths", [(12, 10), (33, 40)], ids=str)
 def test_any_batch_and_length(widths: tuple[int, int], level: str) -> None:

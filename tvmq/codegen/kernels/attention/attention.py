@@ -117,7 +117,7 @@ def _dynamic_runs(vectors: Expr, columns: int, lanes: int) -> list[PanelRun]:
 
 
 def _packed_runs(vectors: Expr, channels: Expr, columns: int, lanes: int) -> list[PanelRun]:
-    """The same panels to pack them, the last one apart if it is not full."""
+    """Panels as they are packed: the last one apart if it is not full."""
     whole = bind(quotient(channels, columns * lanes))
     last, left = bind(vectors - whole * columns), bind(channels - whole * (columns * lanes))
     return [

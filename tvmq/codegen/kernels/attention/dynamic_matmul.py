@@ -189,7 +189,7 @@ class _DynamicMatmulTemplate(DynamicProductTemplate):
         self._over_steps(pack)
 
     def _pack_columns(self, packed: Buffer, b: Matrix, vectors: int) -> None:
-        """The same of columns whose elements are neighbours: a step of each at a time."""
+        """Cut columns of neighbours into steps, one column after the other."""
         buffer, begin, operand = b
         taps, pitch = self.ins.taps, vectors * self.vector
         whole = bind(T.floordiv(self.depth, taps))
@@ -226,7 +226,7 @@ class _DynamicMatmulTemplate(DynamicProductTemplate):
             return self.plan.finish(self.ins, total, constants)
 
         return [
-            [lambda pair=pair: finish(*pair) for pair in zip(line, terms, strict=True)]  # type: ignore[misc]
+            [lambda pair=pair: finish(*pair) for pair in zip(line, terms, strict=True)]
             for line in sums
         ]
 

@@ -75,7 +75,7 @@ class DynamicProductTemplate(Template):
         branch(self.columns >= self.lanes, self._wide_matrices, self._narrow_matrices)
 
     def prepare_rows(self) -> None:
-        """What is done with all rows of a before the panels."""
+        """Copy the rows of a before the panels, where `dot` cannot read them as they are."""
 
     def rows_of(self, matrix: Expr) -> tuple[Buffer, Expr, Expr]:
         """The rows of a matrix of a as tiles read them: a buffer, where they begin, and their distance."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tvmq.codegen.cost import Machine
 from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
@@ -34,7 +35,8 @@ class SizeProduct:
     names: tuple[str, ...]
 
 
-Stride = int | SizeProduct
+Size = Any  # a number, or the name of a dynamic size
+Stride = Any  # a number or a SizeProduct
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,10 @@ class BatchMatmul:
     Kernels of dynamic sizes take their names for numbers.
     """
 
-    batch: Shape
-    rows: int | str
-    depth: int | str
-    columns: int | str
+    batch: tuple[Size, ...]
+    rows: Size
+    depth: Size
+    columns: Size
     a: MatrixOperand
     b: MatrixOperand
     y: MatrixOperand
@@ -131,9 +133,9 @@ class Attention:
     codes       of the softmax; `scale` is theirs
     """
 
-    batch: Shape
-    rows: int | str
-    keys: int | str
+    batch: tuple[Size, ...]
+    rows: Size
+    keys: Size
     depth: int
     columns: int
     q: MatrixOperand
@@ -156,7 +158,7 @@ class Attention:
         return matrices * known_size(self.rows) * known_size(self.keys) * (self.depth + self.columns)
 
 
-def known_size(size: int | str) -> int:
+def known_size(size: Size) -> int:
     """The size, 1 for a dynamic one."""
     return size if isinstance(size, int) else 1
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from tvm import relax
 
-from tvmq.codegen.kernels.attention.shape import MatrixOperand, SizeProduct, Stride
+from tvmq.codegen.kernels.attention.shape import MatrixOperand, Stride
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.strides import Sizes, StridedView, contiguous_view, strided_view
@@ -80,17 +80,15 @@ def name_sizes(description: Description, operands: Sequence[str]) -> Description
     texts = dict.fromkeys(size for tensor in tensors for size in tensor.shape if isinstance(size, str))
     names = {text: f"size{i}" for i, text in enumerate(texts)}
 
-    def named(value: object) -> object:
-        if isinstance(value, SizeProduct):
-            return replace(value, names=tuple(sorted(names[name] for name in value.names)))
+    def rename(value: object) -> object:
         if isinstance(value, MatrixOperand):
             return _name_operand(value, names)
         if isinstance(value, tuple):
-            return tuple(map(named, value))
+            return tuple(map(rename, value))
         return names[value] if isinstance(value, str) else value
 
     try:
-        return replace(description, **{name: named(value) for name, value in fields.items()})  # type: ignore[type-var]
+        return replace(description, **{name: rename(value) for name, value in fields.items()})  # type: ignore[type-var]
     except KeyError:
         return None
 
