@@ -193,15 +193,22 @@ def _elements(g: Nodes, x: str) -> str:
     return g.add("HardSwish", g.add("Sub", y, g.constant(_ones(CHANNELS).reshape(1, -1, 1, 1))))
 
 
-def _attention(g: Nodes, x: str) -> str:
-    """Three heads, with sizes by zeros of a reshape."""
+def _attention(g: Nodes, x: str, mask: str = "") -> str:
+    """Three heads, with sizes by zeros of a reshape; mask: what is added to the scores."""
     heads, joined = g.constant(np.int64([0, 0, 3, 8])), g.constant(np.int64([0, 0, WIDTH]))
     q, k, v = (g.add("Reshape", g.dense(x, WIDTH, WIDTH), heads) for _ in range(3))
     q, v = (g.add("Transpose", t, perm=[0, 2, 1, 3]) for t in (q, v))
     scores = g.add("MatMul", q, g.add("Transpose", k, perm=[0, 2, 3, 1]))
     scores = g.add("Mul", scores, g.constant(np.float32(8**-0.5)))
+    scores = g.add("Add", scores, mask) if mask else scores
     mixed = g.add("MatMul", g.add("Softmax", scores, axis=-1), v)
     return g.add("Reshape", g.add("Transpose", mixed, perm=[0, 2, 1, 3]), joined)
+
+
+def _masked_attention() -> onnx.ModelProto:
+    g, shapes = Nodes(0), {"x": ["batch", "words", WIDTH], "mask": ["batch", 1, 1, "words"]}
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+    return g.model(inputs, g.dense(_attention(g, g.dense("x", WIDTH, WIDTH), "mask"), WIDTH, 10))
 
 
 def _feed_forward(g: Nodes, x: str) -> str:
@@ -319,6 +326,7 @@ FAMILIES: dict[str, dict[str, FreeLayer]] = {
     },
     "attention": {
         "attention": on_words(_attention, most=8_000),
+        "attention, masked": FreeLayer(_masked_attention, most=8_000),
     },
     "recurrent layers": {
         "LSTM": on_words(_recurrent("LSTM", 4), most=4_000),

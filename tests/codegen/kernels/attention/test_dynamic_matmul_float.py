@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,18 +11,33 @@ import pytest
 from tests.codegen.kernels.attention.test_batch_matmul import dense
 from tests.codegen.kernels.harness import levels, run_kernel
 from tvmq.codegen.kernels.attention.batch_matmul_float import batch_matmul_float
-from tvmq.codegen.kernels.attention.dynamic_matmul_float import (
-    DynamicFloatMatmul,
-    choose_dynamic_matmul_float,
-    dynamic_matmul_float,
-)
-from tvmq.codegen.kernels.attention.shape import BatchMatmul
+from tvmq.codegen.kernels.attention.dynamic_matmul_float import choose_dynamic_matmul_float, dynamic_matmul_float
+from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.lower.strides import contiguous_view
 from tvmq.tools.analysis.verification import unequal_bits
 
 LEVELS = levels("avx2", "avx512vnni")
 SIZES = (1, 3, 8, 9, 17, 40)
 RANDOM = np.random.default_rng(0)
+
+
+def product_of(
+    batch: tuple[Any, ...],
+    rows: Any,
+    depth: Any,
+    columns: Any,
+    dtypes: tuple[str, str] = ("float32", "float32"),
+    zeros: tuple[int, int] = (0, 0),
+) -> BatchMatmul:
+    """Dense operands of numbers and dynamic sizes."""
+
+    def operand(shape: tuple[Any, ...], dtype: str) -> MatrixOperand:
+        *steps, row, column = contiguous_view("", shape).strides
+        return MatrixOperand(shape, dtype, 0, tuple(steps), row, column)
+
+    a, b = operand((*batch, rows, depth), dtypes[0]), operand((*batch, depth, columns), dtypes[1])
+    return BatchMatmul(batch, rows, depth, columns, a, b, operand((*batch, rows, columns), dtypes[0]), *zeros)
 
 
 def fixed_result(a: np.ndarray, b: np.ndarray, level: str) -> np.ndarray:
@@ -35,7 +51,7 @@ def fixed_result(a: np.ndarray, b: np.ndarray, level: str) -> np.ndarray:
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", LEVELS)
 def test_bits_of_the_fixed_kernel(level: str) -> None:
-    kernel = dynamic_matmul_float(DynamicFloatMatmul(("batch", 2), "rows", "depth", "columns"), isa_named(level))
+    kernel = dynamic_matmul_float(product_of(("batch", 2), "rows", "depth", "columns"), isa_named(level))
     for number, (rows, columns) in enumerate(product(SIZES, SIZES)):
         batch, depth = 1 + number % 2, SIZES[number % len(SIZES)]
         a = RANDOM.standard_normal((batch, 2, rows, depth)).astype(np.float32)
@@ -45,4 +61,4 @@ def test_bits_of_the_fixed_kernel(level: str) -> None:
 
 
 def test_without_depth_there_are_no_sums() -> None:
-    assert choose_dynamic_matmul_float(DynamicFloatMatmul((), "rows", 0, 4), isa_named("avx2")) is None
+    assert choose_dynamic_matmul_float(product_of((), "rows", 0, 4), isa_named("avx2")) is None

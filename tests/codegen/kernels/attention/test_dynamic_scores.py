@@ -5,17 +5,21 @@ dynamic_matmul kernels against the definition: one function, many sizes.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.codegen.kernels.attention.test_dynamic_matmul_float import product_of
 from tests.codegen.kernels.harness import levels, run_kernel
 from tvmq import numerics
-from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, dynamic_matmul
+from tvmq.codegen.kernels.attention.dynamic_matmul import dynamic_matmul
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, dynamic_scores
+from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand, SizeProduct
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.kernel_types import Dequantize
 from tvmq.errors import BuildError
 
 CODES = CodeLimits(0, 0, 255, "uint8")
@@ -88,7 +92,7 @@ def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: CodeLimi
 
 
 DYNAMIC_PRODUCT = (("matrices",), "rows", "depth", "columns")
-PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40)]
+PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40), (1, 5, 2, 96), (1, 4, 7, 91)]
 
 
 @pytest.mark.slow
@@ -98,7 +102,7 @@ PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2,
 def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
     random = np.random.default_rng(0)
     zeros = tuple({"uint8": 200, "int8": -7}[dtype] for dtype in dtypes)
-    kernel = dynamic_matmul(DynamicMatmul(*DYNAMIC_PRODUCT, dtypes, zeros), isa_named(level))
+    kernel = dynamic_matmul(product_of(*DYNAMIC_PRODUCT, dtypes, zeros), None, isa_named(level))
     for batch, rows, depth, columns in PRODUCT_SIZES:
         a, b = (
             random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
@@ -114,7 +118,7 @@ def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
 )
 def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
     random = np.random.default_rng(1)
-    kernel = dynamic_matmul(DynamicMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
+    kernel = dynamic_matmul(product_of(*fixed, ("uint8", "uint8"), (3, 128)), None, isa_named("generic"))
     for dynamic in (1, 9, 30):
         batch = [size if isinstance(size, int) else dynamic for size in fixed[0]]
         rows, depth, columns = (size if isinstance(size, int) else dynamic for size in fixed[1:])
@@ -125,13 +129,33 @@ def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512vnni"))
+@pytest.mark.parametrize("depth", [32, 9])
+def test_heads_in_place_and_a_scale(depth: int, level: str) -> None:
+    """Words whose heads lie beside each other, the right ones turned, and the result as floats."""
+    a = MatrixOperand(("words", 2, depth), "uint8", 0, (depth,), 2 * depth, 1)
+    b = replace(a, row=1, column=2 * depth)
+    square, line = SizeProduct(1, ("words", "words")), SizeProduct(1, ("words",))
+    y = MatrixOperand((2, "words", "words"), "float32", 0, (square,), line, 1)
+    product = BatchMatmul((2,), "words", depth, "words", a, b, y, 7, 250)
+    kernel = dynamic_matmul(product, Dequantize(np.float32([0.25])), isa_named(level))
+    random = np.random.default_rng(2)
+    for words in (1, 2, 3, 15, 16, 17, 95, 96, 97):
+        left, right = random.integers(0, 256, (2, words, 2, depth)).astype(np.uint8)
+        sums = numerics.matmul(left.transpose(1, 0, 2), right.transpose(1, 2, 0), a_zero=7, b_zero=250)
+        expected = numerics.dequantize(sums, np.float32(0.25), np.int32(0))
+        np.testing.assert_array_equal(run_kernel(kernel, (left, right), level, expected.shape), expected, str(words))
+
+
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", levels("generic", "avxvnni", "avx512vnni"))
 def test_sums_at_the_ends_of_int32(level: str) -> None:
     """The most products that are allowed, of the largest codes: parts of the sum wrap where bytes are not centred."""
     depth, columns = 33024, 17
     for codes, zeros in (((0, 255), (255, 0)), ((255, 255), (0, 0))):
-        kernel = dynamic_matmul(DynamicMatmul(*DYNAMIC_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
+        kernel = dynamic_matmul(product_of(*DYNAMIC_PRODUCT, ("uint8", "uint8"), zeros), None, isa_named(level))
         a = np.full((1, 9, depth), codes[0], np.uint8)
         b = np.full((1, depth, columns), codes[1], np.uint8)
         found = run_kernel(kernel, (a, b), level, (1, 9, columns))

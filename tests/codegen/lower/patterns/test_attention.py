@@ -8,11 +8,14 @@ import tvm
 
 import tvmq
 from tests.passes.product_nets import attention
+from tests.support.models.free_layers import LAYERS
 from tests.support.models.networks import Net, block, drive
+from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand, SizeProduct
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import find_chains
-from tvmq.codegen.lower.strides import contiguous_view, strided_view
+from tvmq.codegen.lower.rules.matrix_operands import name_sizes
+from tvmq.codegen.lower.strides import StridedView, contiguous_view, strided_view
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.graph.view import View, op_name
 
@@ -51,6 +54,38 @@ def test_a_tensor_inside_a_kernel_is_no_base() -> None:
     assert strided_view(view_of("y = R.negative(x)", "(1, 5, 3, 2, 4)"), "y", everything) == contiguous_view(
         "y", (1, 5, 3, 2, 4)
     )
+
+
+FREE = 'x: R.Tensor(("batch", "words", 24), "uint8")'
+HEADS = 'r = R.reshape(x, R.shape([batch, words, 3, 8]))\n'
+
+
+def free_view_of(body: str, result: str) -> StridedView:
+    sizes = "batch, words = T.int64(), T.int64()\n"
+    return strided_view(view_of(sizes + body, result, FREE), "y", everything)
+
+
+def test_distances_are_products_of_dynamic_sizes() -> None:
+    layout = free_view_of(HEADS + "y = R.permute_dims(r, [0, 2, 3, 1])", '("batch", 3, 8, "words")')
+    assert layout == StridedView("x", 0, ("batch", 3, 8, "words"), (SizeProduct(24, ("words",)), 8, 1, 24))
+
+
+def test_slices_of_known_places_are_views_of_dynamic_sizes() -> None:
+    body = HEADS + "y = R.strided_slice(r, axes=[2], begin=[1], end=[2])"
+    layout = free_view_of(body, '("batch", "words", 1, 8)')
+    assert (layout.base, layout.offset, layout.strides[0]) == ("x", 8, SizeProduct(24, ("words",)))
+
+
+def test_slices_from_places_that_only_a_run_tells_are_copies() -> None:
+    body = "s = R.strided_slice(x, axes=[1], begin=[words - 1], end=[words])\n"
+    layout = free_view_of(body + "y = R.reshape(s, R.shape([batch, 24]))", '("batch", 24)')
+    assert layout == StridedView("s", 0, ("batch", 24), (24, 1))
+
+
+def test_a_size_that_no_tensor_has_makes_no_description() -> None:
+    operand = MatrixOperand((5, 7), "uint8", 0, (SizeProduct(7, ("words",)),), 7, 1)
+    product = BatchMatmul(("batch",), 5, 7, 5, operand, operand, operand, 0, 0)
+    assert name_sizes(product, ("a", "b", "y")) is None
 
 
 MATRICES = 'a: R.Tensor((2, 3, 4, 5), "uint8"), b: R.Tensor((2, 3, 5, 6), "uint8")'
@@ -94,6 +129,17 @@ def test_attention_needs_no_copies() -> None:
     kernels = "\n".join(gvar.name_hint for gvar, _ in lowered.functions_items())
     assert kernels.count("kernel_attention") == 1 and "softmax" not in kernels and "batch_matmul" not in kernels
     assert "nhwc" not in kernels and "nchw" not in kernels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["attention", "attention, masked"])
+def test_attention_of_any_length_needs_no_copies(name: str) -> None:
+    layer = LAYERS[name]
+    module = tvmq.quantize(*tvmq.from_onnx(layer.make()), layer.feeds(1, 4), guard=None)
+    lowered = tvm.relax.transform.DeadCodeElimination()(Lowerer(module, isa_named("avx2")).run())
+    kernels = "\n".join(gvar.name_hint for gvar, _ in lowered.functions_items())
+    assert kernels.count("kernel_dynamic_attention") == 1
+    assert not any(word in kernels for word in ("softmax", "dynamic_matmul", "dynamic_scores", "transpose"))
 
 
 @pytest.mark.slow

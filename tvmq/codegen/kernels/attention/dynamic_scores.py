@@ -93,6 +93,7 @@ class _DynamicScoresTemplate(Template):
         def start() -> Callable[[Expr], None]:
             kinds = {"scores": "float32", "codes": codes.dtype} | ({"mask": "float32"} if self.scores.mask else {})
             spaces = {key: workspace(GROUP * softmax.pitch, kind) for key, kind in kinds.items()}
+            spaces["powers"] = workspace(GROUP * softmax.pitch, "float32")
 
             def group(number: Expr) -> None:
                 self._group([make_opaque(T.min(number * GROUP + i, rows - 1)) for i in range(GROUP)], softmax, spaces)
@@ -116,7 +117,7 @@ class _DynamicScoresTemplate(Template):
             if self.scores.mask is not None:
                 self._copy_mask(row, spaces["mask"], place)
                 masks.append((spaces["mask"], place))
-        softmax.rows(spaces["scores"], places, masks, spaces["codes"], places)
+        softmax.rows(spaces["scores"], places, masks, spaces["codes"], places, (spaces["powers"], 0))
         for begin, place in zip(begins, places, strict=True):
             self._copy(self.buffers["y"], begin, reader(spaces["codes"], place))
 

@@ -8,12 +8,14 @@ Tests: tests/codegen/kernels/attention/test_attention.py
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from tvmq.codegen.cost import Machine
 from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import Expr
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
 from tvmq.codegen.kernels.parts.kernel_types import NO_TILES, Tiles
 from tvmq.codegen.kernels.parts.loops import offset_of
@@ -26,22 +28,43 @@ MOST_DEPTH = 16000  # depth * 4 * 255 * 128, the sum of all corrections, stays w
 
 
 @dataclass(frozen=True)
+class SizeProduct:
+    """A distance that only a run tells: factor * the dynamic sizes of these names."""
+
+    factor: int
+    names: tuple[str, ...]
+
+
+Size = Any  # a number, or the name of a dynamic size
+Stride = Any  # a number or a SizeProduct
+
+
+@dataclass(frozen=True)
 class MatrixOperand:
     """A batch of matrices inside a buffer: element [index of the batch, i, j] lies at
 
     offset + sum of batch index * batch stride + i * row + j * column
     """
 
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: str
     offset: int
-    batch: tuple[int, ...]
-    row: int
-    column: int
+    batch: tuple[Stride, ...]
+    row: Stride
+    column: Stride
 
-    def begin(self, matrix: Expr, sizes: tuple[int, ...]) -> Expr:
+    def begin(self, matrix: Expr, sizes: Sequence[Expr]) -> Expr:
         """Element of the buffer at which a matrix begins; sizes: those of the batch."""
         return self.offset + offset_of(matrix, sizes, self.batch)
+
+    def in_run(self, function: FunctionBuilder) -> MatrixOperand:
+        """The operand with distances that a kernel computes with, expressions of its dynamic sizes."""
+
+        def distance(stride: Stride) -> Expr:
+            return stride if isinstance(stride, int) else function.count((stride.factor, *stride.names))
+
+        batch = tuple(map(distance, self.batch))
+        return replace(self, batch=batch, row=distance(self.row), column=distance(self.column))
 
 
 @dataclass(frozen=True)
@@ -50,12 +73,14 @@ class BatchMatmul:
 
     batch   sizes of the leading axes, those of all three operands' batch strides
     a, y    one of their strides, `column`, is 1; of b it may also be `row`
+
+    Kernels of dynamic sizes take their names for numbers.
     """
 
-    batch: tuple[int, ...]
-    rows: int
-    depth: int
-    columns: int
+    batch: tuple[Size, ...]
+    rows: Size
+    depth: Size
+    columns: Size
     a: MatrixOperand
     b: MatrixOperand
     y: MatrixOperand
@@ -95,6 +120,8 @@ SOFTMAX_CYCLES, WAIT_CYCLES = 1.1, 150.0  # for each score; for a row's sums, wh
 class Attention:
     """Static description: y = quantize(softmax((q @ k) * score_scale + mask)) @ v for every index of the batch.
 
+    Sizes of batch, rows and keys are numbers, or names of dynamic ones.
+
     batch       sizes of the leading axes, those of all operands' batch strides
     rows        of q and y
     keys        columns of k, rows of v
@@ -106,9 +133,9 @@ class Attention:
     codes       of the softmax; `scale` is theirs
     """
 
-    batch: tuple[int, ...]
-    rows: int
-    keys: int
+    batch: tuple[Size, ...]
+    rows: Size
+    keys: Size
     depth: int
     columns: int
     q: MatrixOperand
@@ -120,14 +147,20 @@ class Attention:
     codes: CodeLimits
 
     @property
-    def matrices(self) -> int:
-        """Number of matrices of each operand."""
-        return math.prod(self.batch)
+    def known_batch(self) -> tuple[int, ...]:
+        """The batch, dynamic sizes as 1."""
+        return tuple(map(known_size, self.batch))
 
     @property
     def macs(self) -> int:
-        """Products of both matrix products."""
-        return self.matrices * self.rows * self.keys * (self.depth + self.columns)
+        """Products of both matrix products; dynamic sizes count as 1."""
+        matrices = math.prod(self.known_batch)
+        return matrices * known_size(self.rows) * known_size(self.keys) * (self.depth + self.columns)
+
+
+def known_size(size: Size) -> int:
+    """The size, 1 for a dynamic one."""
+    return size if isinstance(size, int) else 1
 
 
 def fits(shape: Attention, score_scale: float, code_scale: float) -> bool:
@@ -142,7 +175,7 @@ def fits(shape: Attention, score_scale: float, code_scale: float) -> bool:
 def check_attention(shape: Attention, score_scale: float, code_scale: float) -> None:
     """Refuse what the template cannot read or add, with a BuildError."""
     sizes = (*shape.batch, shape.rows, shape.keys, shape.depth, shape.columns)
-    if min(sizes) < 1 or max(shape.depth, shape.keys) > MOST_DEPTH:
+    if min(map(known_size, sizes)) < 1 or max(shape.depth, known_size(shape.keys)) > MOST_DEPTH:
         raise BuildError(f"kernels, attention: sizes must be positive, depths at most {MOST_DEPTH}. Got {sizes}")
     types = (shape.q.dtype, shape.k.dtype, shape.v.dtype, shape.codes.dtype)
     if not set(types) <= set(CODES_8):
@@ -222,8 +255,9 @@ def attention_work(shape: Attention, ins: Instructions) -> KernelWork:
     """Both products, and softmax of the scores between them."""
 
     def cycles_of(machine: Machine, scale: float) -> float:
-        softmax = scale * SOFTMAX_CYCLES * shape.matrices * shape.rows * shape.keys
-        sizes = (shape.batch, shape.rows, shape.depth, shape.keys), (shape.batch, shape.rows, shape.keys, shape.columns)
+        batch, rows, keys = shape.known_batch, known_size(shape.rows), known_size(shape.keys)
+        softmax = scale * SOFTMAX_CYCLES * math.prod(batch) * rows * keys
+        sizes = (batch, rows, shape.depth, keys), (batch, rows, keys, shape.columns)
         return softmax + sum(matmul_cycles(*size, ins, machine) for size in sizes)
 
     return KernelWork("attention", 0.0, shape.macs, True, cycles_of)

@@ -58,6 +58,7 @@ POWER_COEFFICIENTS = tuple(
 # within 2 (definition) and 24 (guess, down to codes that count) of the exact one, in numerator and sum; 7 others
 ROUNDINGS = 80
 UNSIGNED = vector_type("uint32", LANES)
+Powers = tuple[Buffer, Expr]
 
 
 def is_proved(codes: CodeLimits, score_scale: float, code_scale: float) -> bool:
@@ -99,14 +100,17 @@ class SoftmaxCodes:
         masks: Sequence[tuple[Buffer, Expr]],
         out: Buffer,
         to: Sequence[Expr],
+        powers: Powers | None = None,
     ) -> None:
         """Codes of rows of scores (which are clipped and masked in place) to out[to:], zeros behind the last.
 
         begins  where each row begins
         masks   what is added to each row; empty for nothing
+        powers  where scratch memory for as many rows of scores begins; None asks for some, a call if keys are dynamic
         """
         tops = self._row_maxima(scores, begins, masks)
-        powers = workspace(len(begins) * self.pitch, "float32")
+        if powers is None:
+            powers = workspace(len(begins) * self.pitch, "float32"), 0
         factors = self._powers(scores, begins, tops, powers)
         doubts = self._guess(powers, factors, out, to)
         every = doubts[0]
@@ -117,7 +121,7 @@ class SoftmaxCodes:
                 self._recompute_doubtful_rows(scores, (begins, tops, doubts), powers, out, to)
 
     def _recompute_doubtful_rows(
-        self, scores: Buffer, rows: tuple[Sequence[Expr], ...], powers: Buffer, out: Buffer, to: Sequence[Expr]
+        self, scores: Buffer, rows: tuple[Sequence[Expr], ...], powers: Powers, out: Buffer, to: Sequence[Expr]
     ) -> None:
         """Compute those rows of a group that may be wrong, in a loop, or its code would stand there for each."""
         kept_begins, kept_to = (T.alloc_buffer((MOST_ROWS,), "int32") for _ in range(2))
@@ -158,7 +162,7 @@ class SoftmaxCodes:
         self._over(vector)
         return [bind(spread(sum_halves(register.get(), T.max), LANES)) for register in maxima]
 
-    def _powers(self, scores: Buffer, begins: Sequence[Expr], tops: Sequence[Expr], powers: Buffer) -> list[Expr]:
+    def _powers(self, scores: Buffer, begins: Sequence[Expr], tops: Sequence[Expr], powers: Powers) -> list[Expr]:
         """Guessed exp of each row, and 1 / (their sum * scale) in all lanes."""
         totals = [Register("float32", LANES) for _ in begins]
         for total in totals:
@@ -169,14 +173,14 @@ class SoftmaxCodes:
                 value = power_guess(bind(load(scores, begin + i, FLOAT) - top))
                 if last:  # in a row of the lowest numbers alone they are the largest too
                     value = bind(T.Select(self._inside(i), value, spread_float(0.0)))
-                store(powers, row * self.pitch + i, value, LANES)
+                store(powers[0], powers[1] + row * self.pitch + i, value, LANES)
                 total.set(total.get() + value)
 
         self._over(vector)
         sums = [sum_halves(total.get(), lambda a, b: a + b) for total in totals]
         return [bind(spread(const(1.0, "float32") / (total * self.scale[0]), LANES)) for total in sums]
 
-    def _guess(self, powers: Buffer, factors: Sequence[Expr], out: Buffer, to: Sequence[Expr]) -> list[Expr]:
+    def _guess(self, powers: Powers, factors: Sequence[Expr], out: Buffer, to: Sequence[Expr]) -> list[Expr]:
         """Codes of each row, and bits that are set where one of it may be the next one."""
         doubts = [Register("int32", LANES) for _ in factors]
         for register in doubts:
@@ -185,7 +189,7 @@ class SoftmaxCodes:
 
         def vector(i: Expr, *, last: bool) -> None:
             for row in range(len(factors)):
-                value = load(powers, row * self.pitch + i, FLOAT)
+                value = load(powers[0], powers[1] + row * self.pitch + i, FLOAT)
                 least, most = (
                     bind(T.reinterpret(INT, bind(fence(value * sides[row] + spread_float(ROUNDER)))))
                     for sides in (low, high)
@@ -198,7 +202,7 @@ class SoftmaxCodes:
         self._over(vector)
         return [bind(register.get()) for register in doubts]
 
-    def _compute_row(self, scores: Buffer, begin: Expr, top: Expr, power: Buffer, out: Buffer, to: Expr) -> None:
+    def _compute_row(self, scores: Buffer, begin: Expr, top: Expr, powers: Powers, out: Buffer, to: Expr) -> None:
         """A row by the steps of the definition."""
         total = Register("float32", LANES)
         total.set(spread_float(0.0))
@@ -206,7 +210,7 @@ class SoftmaxCodes:
         def add(i: Expr, *, last: bool) -> None:
             value = exp_negative(bind(load(scores, begin + i, FLOAT) - top))
             value = bind(T.Select(self._inside(i), value, spread_float(0.0)) if last else value)
-            store(power, i, value, LANES)
+            store(powers[0], powers[1] + i, value, LANES)
             total.set(total.get() + value)
 
         self._over(add)
@@ -215,7 +219,7 @@ class SoftmaxCodes:
         wide = replace(self.codes, dtype="int32")
 
         def quotient(i: Expr, *, last: bool) -> None:
-            codes = quantize_by_division(bind(load(power, i, FLOAT) / divisor), self.scale, wide, LANES)
+            codes = quantize_by_division(bind(load(powers[0], powers[1] + i, FLOAT) / divisor), self.scale, wide, LANES)
             self._store(codes - spread(zero, LANES), i, out, to, last)
 
         self._over(quotient)

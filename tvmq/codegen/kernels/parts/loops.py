@@ -201,12 +201,11 @@ def collapse(shape: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], 
     return [size for size, _ in merged], [[steps[i] for _, steps in merged] for i in range(len(strides))]
 
 
-def offset_of(row: Expr, sizes: Sequence[int], strides: Sequence[int]) -> Expr:
+def offset_of(row: Expr, sizes: Sequence[Expr], strides: Sequence[Expr]) -> Expr:
     """Sum of index * stride for a number that counts through axes of these sizes, the last one fastest."""
     offset: Expr = 0
-    count = math.prod(sizes)
-    for size, stride in zip(sizes, strides, strict=True):
-        count //= size
-        if stride:
-            offset = offset + T.floormod(T.floordiv(row, count), size) * stride
+    for axis, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
+        if not isinstance(stride, int) or stride:
+            inner = math.prod(sizes[axis + 1 :])
+            offset = offset + T.floormod(T.floordiv(row, inner), size) * stride
     return offset

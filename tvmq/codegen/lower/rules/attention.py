@@ -9,26 +9,27 @@ Tests: tests/backends/test_described_layers.py
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tvm import relax
 
 from tvmq.codegen.kernels.attention.attention import choose_attention
 from tvmq.codegen.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.codegen.kernels.attention.batch_matmul_float import choose_batch_matmul_float
-from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, choose_dynamic_matmul
-from tvmq.codegen.kernels.attention.dynamic_matmul_float import DynamicFloatMatmul, choose_dynamic_matmul_float
+from tvmq.codegen.kernels.attention.dynamic_attention import choose_dynamic_attention
+from tvmq.codegen.kernels.attention.dynamic_matmul import choose_dynamic_matmul
+from tvmq.codegen.kernels.attention.dynamic_matmul_float import choose_dynamic_matmul_float
 from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, choose_dynamic_scores
-from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
+from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
 from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Requantize
-from tvmq.codegen.kernels.parts.loops import broadcast_strides
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.subgraphs import AttentionParts, attention_before
 from tvmq.codegen.lower.rules.epilogue import codes_step, dequantize_step
-from tvmq.codegen.lower.strides import StridedView, contiguous_view, strided_view
+from tvmq.codegen.lower.rules.matrix_operands import mask_of, name_sizes, operand_of, result_of
 from tvmq.graph.sizes import is_number, name_dynamic_sizes
-from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, sizes_of
 
 
 def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
@@ -36,46 +37,22 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     view = lowerer.view
     if chain.members[0] != chain.head:
         return lower(lowerer, chain)
-    if not lowerer.has_fixed_sizes(chain):
-        return _lower_dynamic_matmul(lowerer, chain)
-    call = view.value[chain.head]
-    out = shape_of(view.var[chain.head])
-    batch = out[:-2]
-    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
     scaled = chain.after_head()[:1]
-    result = result_of(view, chain, out)
-    depth = shape_of(call.args[0])[-1]
-    product = BatchMatmul(batch, out[-2], depth, out[-1], a, b, result, call.attrs.a_zero, call.attrs.b_zero)
-    step = step_of(view, scaled[0], out[-1]) if scaled else None
-    kernel = lowerer.choose(choose_batch_matmul, product, step) if 0 not in out else None
-    if kernel is None:
-        return False
-    value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
-    lowerer.give_logical(chain.result, value)
-    return True
+    columns = sizes_of(view.var[chain.head])[-1]
+    if scaled and not lowerer.has_fixed_sizes(chain) and not _has_one_scale(view, scaled[0]):
+        product = Chain(chain.head, [chain.head])
+        return lower_batch_matmul(lowerer, product) and _lower_rest(lowerer, chain)
+    step = step_of(view, scaled[0], columns if isinstance(columns, int) else 1) if scaled else None
+    return _lower_product(lowerer, chain, (choose_batch_matmul, choose_dynamic_matmul), step)
 
 
-def _lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a product of dynamic sizes to one kernel of its sums; False where a matrix serves several others.
+def _has_one_scale(view: View, name: str) -> bool:
+    """True for a requantize or dequantize by one number."""
+    return all(const_value(arg).size == 1 for arg in view.value[name].args[1:])
 
-    Scale and transpose behind it go the generic way.
-    """
-    call = lowerer.view.value[chain.head]
-    a, b = call.args
-    if not all(isinstance(arg, relax.Var) for arg in call.args) or rank_of(a) != rank_of(b):
-        return False
-    if sizes_of(a)[:-2] != sizes_of(b)[:-2]:
-        return False
-    x, y = (lowerer.logical(arg.name) for arg in (a, b))
-    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
-    zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
-    product = DynamicMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
-    kernel = lowerer.choose(choose_dynamic_matmul, product)
-    if kernel is None:
-        return False
-    out = list(lowerer.view.var[chain.head].ty.shape)
-    lowerer.give_logical(chain.head, lowerer.call(kernel, [x, y], out, "int32", chain.head))
-    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
+
+def _lower_rest(lowerer: Lowerer, chain: Chain) -> bool:
+    lowerer.emit_unchanged(chain.after_head())
     return True
 
 
@@ -85,71 +62,42 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     call = view.value[chain.head]
     if any(dtype_of(arg) != "float32" or rank_of(arg) < 2 for arg in call.args):
         return False
-    if not all(is_number(size) for arg in call.args for size in arg.ty.shape):
-        return _lower_dynamic_float(lowerer, chain)
-    if any(op_name(view.value[name]) != "permute_dims" for name in chain.after_head()):
+    choices = choose_batch_matmul_float, choose_dynamic_matmul_float
+    if all(op_name(view.value[name]) == "permute_dims" for name in chain.after_head()):
+        return _lower_product(lowerer, chain, choices)
+    if lowerer.has_fixed_sizes(chain):
         return False
-    out = shape_of(view.var[chain.head])
-    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
-    result = result_of(view, chain, out)
-    product = BatchMatmul(out[:-2], out[-2], shape_of(call.args[0])[-1], out[-1], a, b, result, 0, 0)
-    kernel = lowerer.choose(choose_batch_matmul_float, product)
+    product = Chain(chain.head, [chain.head])
+    return _lower_product(lowerer, product, choices) and _lower_rest(lowerer, chain)
+
+
+def _lower_product(lowerer: Lowerer, chain: Chain, choices: tuple[Any, Any], *step: Any) -> bool:
+    """Lower a product and what its kernel does behind it; choices: of kernels of fixed and of dynamic sizes."""
+    view = lowerer.view
+    call, out = view.value[chain.head], sizes_of(view.var[chain.head])
+    *batch, rows, columns = out
+    if 0 in out or not all(_serves(sizes_of(arg)[:-2], batch) for arg in call.args):
+        return False
+    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
+    zeros = (int(getattr(call.attrs, "a_zero", 0)), int(getattr(call.attrs, "b_zero", 0)))
+    y = result_of(view, chain, out)
+    product = BatchMatmul(tuple(batch), rows, sizes_of(call.args[0])[-1], columns, a, b, y, *zeros)
+    named = name_sizes(product, ("a", "b", "y"))
+    kernel = None
+    if named is not None:
+        kernel = lowerer.choose(choices[0 if lowerer.has_fixed_sizes(chain) else 1], named, *step)
     if kernel is None:
         return False
-    value = lowerer.call(kernel, [a_input, b_input], result.shape, "float32", chain.result)
+    result = view.var[chain.result]
+    value = lowerer.call(kernel, [a_input, b_input], list(result.ty.shape), dtype_of(result), chain.result)
     lowerer.give_logical(chain.result, value)
     return True
 
 
-def _lower_dynamic_float(lowerer: Lowerer, chain: Chain) -> bool:
-    """Lower a product of dynamic sizes to one kernel of its sums; False where a matrix serves several others."""
-    a, b = lowerer.view.value[chain.head].args
-    if not all(isinstance(arg, relax.Var) for arg in (a, b)) or sizes_of(a)[:-2] != sizes_of(b)[:-2]:
-        return False
-    *batch, rows, depth, columns = name_dynamic_sizes([*a.ty.shape, b.ty.shape[-1]])
-    kernel = lowerer.choose(choose_dynamic_matmul_float, DynamicFloatMatmul(tuple(batch), rows, depth, columns))
-    if kernel is None:
-        return False
-    inputs, out = [lowerer.logical(arg.name) for arg in (a, b)], list(lowerer.view.var[chain.head].ty.shape)
-    lowerer.give_logical(chain.head, lowerer.call(kernel, inputs, out, "float32", chain.head))
-    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
-    return True
-
-
-def operand_of(
-    lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool
-) -> tuple[MatrixOperand, relax.Expr]:
-    """Where the matrices of an argument lie, and the tensor that the kernel is given."""
-    if not isinstance(arg, relax.Var):
-        return _as_operand(contiguous_view("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
-    name = arg.name
-    layout = strided_view(lowerer.view, name, lowerer.exists)
-    readable = layout.strides[-1:] if left else layout.strides[-2:]
-    if 1 not in readable or layout.base == name:
-        layout = contiguous_view(name, shape_of(arg))
-    base = lowerer.logical(layout.base)
-    return _as_operand(layout, shape_of(base), dtype_of(base), batch), base
-
-
-def _as_operand(layout: StridedView, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> MatrixOperand:
-    """Leading axes of size 1, and those that the argument lacks, are the same matrix again and again."""
-    *leading, row, column = layout.strides
-    sizes = layout.shape[:-2]
-    steps = [0 if size == 1 else step for size, step in zip(sizes, leading, strict=True)]
-    steps = [0] * (len(batch) - len(steps)) + steps
-    return MatrixOperand(shape, dtype, layout.offset, tuple(steps), row, column)
-
-
-def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> MatrixOperand:
-    """Where the result's matrices lie: a transpose behind the product only changes strides."""
-    last = view.value[chain.result]
-    shape = shape_of(view.var[chain.result])
-    strides = contiguous_view("", shape).strides
-    if op_name(last) == "permute_dims" and len(chain.members) > 1:
-        axes = [int(axis) % len(out) for axis in last.attrs.axes]
-        strides = tuple(strides[axes.index(axis)] for axis in range(len(out)))
-    *batch, row, column = strides
-    return MatrixOperand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
+def _serves(sizes: Sequence[int | str], batch: Sequence[int | str]) -> bool:
+    """True for leading axes that are those of a batch, or 1."""
+    whole = batch[len(batch) - len(sizes) :]
+    return all(size in (1, other) for size, other in zip(sizes, whole, strict=True))
 
 
 def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
@@ -216,42 +164,37 @@ def _scales(view: View, attention: AttentionParts) -> tuple[float, float, CodeLi
 
 
 def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
-
     view = lowerer.view
     attention = attention_before(view, chain.head)
     assert attention is not None  # or the chain would not have its members
     first, second = view.value[attention.product], view.value[chain.head]
-    out = view.var[chain.head].ty.shape
-    if not all(map(is_number, (*out, *view.var[attention.product].ty.shape))):
-        return False
-    batch, columns = shape_of(view.var[chain.head])[:-2], int(out[-1])
-    rows, keys = shape_of(view.var[attention.product])[-2:]
-    if shape_of(view.var[attention.product])[:-2] != batch:
+    *batch, rows, keys = sizes_of(view.var[attention.product])
+    *out_batch, _, columns = out = sizes_of(view.var[chain.head])
+    depth = sizes_of(first.args[0])[-1]
+    if batch != out_batch or isinstance(columns, str) or isinstance(depth, str):
         return False  # scores that serve several matrices of values are not worth a kernel of their own
     (q, q_input), (k, k_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(first.args))
     v, v_input = operand_of(lowerer, second.args[1], batch, left=False)
     mask, inputs = None, [q_input, k_input, v_input]
     if attention.mask is not None:
-        mask = _mask(attention.mask, (*batch, rows, keys))
+        mask = mask_of(attention.mask, (*batch, rows, keys))
         inputs.append(_input(lowerer, attention.mask))
+        if mask is None:
+            return False
     score_scale, code_scale, codes = _scales(view, attention)
-    y = result_of(view, chain, shape_of(view.var[chain.head]))
+    y = result_of(view, chain, out)
     zeros = (int(first.attrs.a_zero), int(first.attrs.b_zero), int(second.attrs.b_zero))
-    depth = shape_of(first.args[0])[-1]
-    shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
-    step = step_of(view, chain.after_head()[0], columns)
-    kernel = lowerer.choose(choose_attention, shape, score_scale, code_scale, step)
+    shape = Attention(tuple(batch), rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
+    named, step = name_sizes(shape, ("q", "k", "v", "mask", "y")), step_of(view, chain.after_head()[0], columns)
+    is_fixed = lowerer.has_fixed_sizes(Chain(chain.head, [attention.product, *chain.members]))
+    choose = choose_attention if is_fixed else choose_dynamic_attention
+    kernel = lowerer.choose(choose, named, score_scale, code_scale, step) if named is not None else None
     if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
         return False
-    value = lowerer.call(kernel, inputs, y.shape, dtype_of(view.var[chain.result]), chain.result)
+    result = view.var[chain.result]
+    value = lowerer.call(kernel, inputs, list(result.ty.shape), dtype_of(result), chain.result)
     lowerer.give_logical(chain.result, value)
     return True
-
-
-def _mask(mask: relax.Expr, scores: tuple[int, ...]) -> MatrixOperand:
-    """Where what is added to a score lies; broadcast axes have stride 0."""
-    *batch, row, column = broadcast_strides(scores, shape_of(mask))
-    return MatrixOperand(shape_of(mask), "float32", 0, tuple(batch), row, column if scores[-1] > 1 else 1)
 
 
 def _input(lowerer: Lowerer, mask: relax.Expr) -> relax.Expr:

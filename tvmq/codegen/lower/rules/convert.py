@@ -86,6 +86,8 @@ def _from_view(lowerer: Lowerer, chain: Chain) -> bool:
     if layout.base == source or layout == contiguous_view(layout.base, layout.shape):
         return False
     base = lowerer.logical(layout.base)
+    if not all(map(is_number, base.ty.shape)):
+        return False
     codes = (int(const_value(call.args[2]).reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
     view = layout.offset, layout.shape, layout.strides
     kernel = lowerer.choose(choose_quantize_view, shape_of(base), view, const_value(call.args[1]), codes)
