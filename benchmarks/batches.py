@@ -41,9 +41,10 @@ def measure(options: Namespace) -> Iterator[dict[str, Any]]:
 
 def rows(network: BatchNetwork, batches: Sequence[int], options: Namespace) -> Iterator[dict[str, Any]]:
     """Rows of a network, one for each batch."""
-    import tvmq
     from harness import onnxruntime_peer
     from harness.model import file_bytes
+
+    import tvmq
 
     module = tvmq.quantize(*tvmq.from_onnx(network.path), network.feeds, guard=None)
     free = tvmq.build(module)

@@ -25,7 +25,7 @@ STEPS, FEATURES, STATE = 28, 28, 128
 
 @dataclass(frozen=True)
 class BatchNetwork:
-    """A network; `path` is its file with a free batch, `feeds` calibrates it, `feed` makes inputs of so many samples."""
+    """A network: `path` has a free batch, `feeds` calibrates it, `feed` makes inputs of so many samples."""
 
     name: str
     path: Path
