@@ -129,7 +129,7 @@ class BlockTiles(dict[str, Tile]):
 
 
 def _tiling_of_block(product: Product, ins: Instructions, tiles: Tiles) -> Tiling:
-    """Of the tilings with the panels of one row, that of least modelled time."""
+    """The tiling of least modelled time among those with the panels of one row."""
     columns = choose_tiling(replace(product, pixels=1), ins, dict(tiles)).columns
     tilings = (tiling for tiling in best_tilings(product, ins, MOST_ROWS * MOST_COLUMNS) if tiling.columns == columns)
     return next(tilings, cut_tiles(product, 1, columns))
