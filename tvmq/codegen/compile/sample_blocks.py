@@ -3,9 +3,9 @@
 One call reads each weight once, where samples one by one read it once each. A picture has many rows for each weight,
 so a convolution gains nothing. The choice follows from the module alone, and so does the file.
 
-Gains     one core of an Emerald Rapids, 32 samples: 6 times as fast for dense layers 784-512-512-10, 12 times for a
-          table model with embeddings, 1.9 times for an LSTM; 1.0 to 1.2 for vit_cifar10 and resnet8_cifar10, which stay
-          sample by sample (benchmarks/batches.py)
+Gains     one core of an Emerald Rapids, 32 samples: 5 times as fast for dense layers 784-512-512-10, 10 times for a
+          table model with embeddings, 2 times for an LSTM (benchmarks/batches.py); networks of pictures stay sample by
+          sample: most of what fixed code for a batch gains there is the time between two calls
 Bits      those of samples one by one: sums of integers have no order, and a model with a float operator that has no
           definition has no blocks
 Memory    of SIZES[0] samples at most, whatever the batch
