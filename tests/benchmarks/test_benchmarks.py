@@ -253,6 +253,21 @@ def test_bounds_of_common_sizes(script: Any) -> None:
     assert sizes.missed([good, bad]) == ["net 8: common / fixed 1.20", "net 8: results differ"]
 
 
+def test_bounds_of_free_batches(script: Any) -> None:
+    good = {"network": "mlp", "batch": 8, "free": 1.11, "single": 1.0, "equal": True}
+    batches = script("batches")
+    assert batches.missed([good]) == []
+    slow = "mlp 8: 1.200 ms, samples one by one 1.000"
+    assert batches.missed([good, {**good, "free": 1.2, "equal": False}]) == [slow, "mlp 8: results differ"]
+
+
+def test_networks_of_a_free_batch_take_any(script: Any, tmp_path: Path) -> None:
+    networks = script("harness.batch_networks").NETWORKS
+    for name in ("mlp", "table", "lstm"):
+        network = networks[name](name, argparse.Namespace(cache=tmp_path))
+        assert network.path.exists() and {len(array) for array in network.feed(3).values()} == {3}
+
+
 @pytest.mark.slow
 def test_code_for_common_sizes_is_measured(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quick case: three builds of a text encoder give equal results, their times are there."""

@@ -6,7 +6,7 @@ One order of arguments: the module, its weights, the target. Calls that name the
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ParamSpec, TypeVar
 
@@ -31,11 +31,13 @@ from tvmq.codegen.compile.module_description import (
     describe_tensors,
     warn_of_slow_sizes,
 )
+from tvmq.codegen.compile.sample_blocks import block_sizes
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.custom_lowering.lowering import Lowering, lowerings_of
 from tvmq.codegen.kernels.parts.kernel_types import Tiles
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
+from tvmq.codegen.kernels.parts.tiling import BlockTiles
 from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
 from tvmq.codegen.lower.lower_functions import (
     LoweredModule,
@@ -123,7 +125,9 @@ def build(
     sizes    {dynamic dimension: number}, for code that takes no other size and is faster; the others stay dynamic: a
              batch costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does.
              {dynamic dimension: [numbers]}: it stays dynamic and takes all sizes, and these common ones have, in
-             all combinations, code of their own that is as fast; each costs about the compile time of one fixed size
+             all combinations, code of their own that is as fast; each costs about the compile time of one fixed size.
+             A free batch of an integer model bound by its weights has code for blocks of 32, 8 and 2 samples by itself;
+             {batch: [1]} leaves it out (see codegen/compile/sample_blocks.py)
     num_threads  that it may use, whatever other models do; None: see `Executable.num_threads`
     tune     so many seconds go into measuring tiles of the kernels on this machine; what is found is kept in the cache
              folder (TVMQ_CACHE) and used by all later builds. Results have the same bits. On a terminal a line on
@@ -179,6 +183,12 @@ def build_executable(
         description = replace(description, common=_describe_common(plain, sized, machines))
     else:
         warn_of_slow_sizes(plain, description.batch or None)
+        plain_cpus = not custom_code and not any(isinstance(machine, CudaTarget) for machine in machines)
+        blocks = block_sizes(plain, description.batch or None, description.limits) if plain_cpus else ()
+        if blocks and not options.is_brief and not is_partitioned(mod):
+            sized = tuple({description.batch: size} for size in blocks)
+            description = replace(description, common=_describe_common(plain, sized, machines))
+            options = replace(options, has_blocks=True)
     if len(machines) == 1:
         parts = _compile_parts(mod, machines[0], description, tune, custom_code, options)
     else:
@@ -288,7 +298,8 @@ def _compile_parts(
         options = replace(options, tiles=tiles_for(machine))
     recipes = PackingRecipes()
     common = [one.sizes for one in description.common]
-    lowered = lower_for(mod, machine, description.batch or None, recipes, common, custom_code, options.tiles)
+    blocks = {size for sizes in common for size in sizes.values()} if options.has_blocks else frozenset[int]()
+    lowered = lower_for(mod, machine, description.batch or None, recipes, common, custom_code, options.tiles, blocks)
     external = custom_code.external(lowered)
     compiled, source = _compile_for(lowered, machine, external, options)
     sized_calls = {
@@ -325,15 +336,18 @@ def lower_for(
     common: Sequence[Mapping[str, int]],
     custom_code: CustomCode,
     tiles: Tiles,
+    blocks: Set[int] = frozenset(),
 ) -> LoweredModule:
-    """The module as calls of kernels, those of CPUs with these tiles."""
+    """The module as calls of kernels, those of CPUs with these tiles; blocks: common sizes that share packed weights.
+    """
     if isinstance(machine, CudaTarget):
         return lower_functions(mod, lambda part, shared: CudaLowerer(part, machine, shared=shared), batch)
     isa = replace(machine.isa, tiles=tiles)
+    isa_of_blocks = replace(isa, tiles=BlockTiles(tiles, blocks))
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.composites)
-        lowerer = Lowerer(part, isa, shared=shared)
+        lowerer = Lowerer(part, isa if shared is None else isa_of_blocks, shared=shared)
         lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
         lowerer.record_packing = recipes.add
         return lowerer

@@ -19,10 +19,12 @@ class BuildOptions:
     tiles     measured tiles of products, by parts/tiling.product_key
     is_brief  the model runs a few samples and is never saved, as those of calibration: main gets no native code, which
               takes longer to compile than it saves, and loops without a template share object files
+    has_blocks  common sizes are blocks of samples (sample_blocks.py), which share packed weights with main
     """
 
     tiles: Tiles = field(default_factory=dict)
     is_brief: bool = False
+    has_blocks: bool = False
 
 
 PLAIN, BRIEF = BuildOptions(), BuildOptions(is_brief=True)

@@ -20,7 +20,7 @@ from tvmq.codegen.kernels.isa import LEVELS, level
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.kernels.parts.loops import broadcast_strides, collapse, tail_pieces
 from tvmq.codegen.kernels.parts.packing import channel_slots, pack_channels, pack_weights, panel_runs
-from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling, cut_tiles
+from tvmq.codegen.kernels.parts.tiling import BlockTiles, Product, choose_tiling, cut_tiles
 from tvmq.codegen.kernels.parts.weight_order import panels
 
 sizes = st.integers(1, 400)
@@ -49,6 +49,18 @@ def test_chosen_tiles_fit_the_registers(pixels: int, vectors: int, name: str) ->
     pairs = choose_tiling(Product(pixels, vectors, 64), ins.products)
     assert (pairs.rows + ins.products.row_step) * pairs.columns <= ins.registers - ins.products.dot_temporaries
     assert tiling.rows <= pixels and tiling.columns <= vectors
+
+
+@pytest.mark.parametrize("name", ["avx512vnni", "avx2", "generic"])
+@pytest.mark.parametrize("samples", [2, 8, 32])
+@pytest.mark.parametrize("vectors", [1, 2, 7, 32, 33])
+def test_blocks_of_samples_share_the_panels_of_one(vectors: int, samples: int, name: str) -> None:
+    """So that both read the same packed weights; other products have the tiles that they would have."""
+    ins, tiles = level(name), BlockTiles({}, {samples})
+    block, one = (choose_tiling(Product(pixels, vectors, 64), ins, tiles) for pixels in (samples, 1))
+    assert block.panel_parts == one.panel_parts and ins.tile_registers(block.rows, block.columns) <= ins.registers
+    other = Product(49, vectors, 64)
+    assert choose_tiling(other, ins, tiles) == choose_tiling(other, ins)
 
 
 @pytest.mark.parametrize("name,tile", [("avx512vnni", (8, 2)), ("avx512bw", (8, 2)), ("avx2", (6, 2))])

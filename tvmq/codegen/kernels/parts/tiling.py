@@ -18,12 +18,13 @@ products whatever the tile. So a table of tiles is about speed alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Expr, minimum, split_evenly
-from tvmq.codegen.kernels.parts.kernel_types import NO_TILES, Tiles
+from tvmq.codegen.kernels.parts.kernel_types import NO_TILES, Tile, Tiles
 from tvmq.codegen.kernels.parts.packing import panel_pieces
 
 SHIFT_WASTE = 0.03
@@ -107,9 +108,31 @@ def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
 def choose_tiling(product: Product, ins: Instructions, tiles: Tiles = NO_TILES) -> Tiling:
     """Tiling that was measured to be best (see performance/tuning.py), else that of least modelled time."""
     tile = tiles.get(product_key(product, ins))
+    if isinstance(tiles, BlockTiles) and product.pixels in tiles.samples:
+        return _tiling_of_block(product, ins, tiles)
     if tile is not None and fits(product, *tile, ins):
         return cut_tiles(product, *tile)
     return best_tilings(product, ins)[0]
+
+
+class BlockTiles(dict[str, Tile]):
+    """Tiles for code that computes several samples: a product of a row each has the panels that it has for one sample.
+
+    So both read the same packed weights, which are stored once.
+
+    samples  numbers of samples that there is code for
+    """
+
+    def __init__(self, tiles: Tiles, samples: Set[int]) -> None:
+        super().__init__(tiles)
+        self.samples = samples
+
+
+def _tiling_of_block(product: Product, ins: Instructions, tiles: Tiles) -> Tiling:
+    """The tiling of least modelled time among those with the panels of one row."""
+    columns = choose_tiling(replace(product, pixels=1), ins, dict(tiles)).columns
+    tilings = (tiling for tiling in best_tilings(product, ins, MOST_ROWS * MOST_COLUMNS) if tiling.columns == columns)
+    return next(tilings, cut_tiles(product, 1, columns))
 
 
 def product_key(product: Product, ins: Instructions) -> str:
