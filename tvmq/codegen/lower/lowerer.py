@@ -111,7 +111,7 @@ ANY_SIZE = (
     "image.resize2d", "concat", "take", "matmul", "tvmq.matmul", "tvmq.group_matmul", "tvmq.layer_norm",
     "tvmq.rms_norm", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize", "tvmq.add", "tvmq.table", "tvmq.multiply",
     "tvmq.prelu", "nn.pad", "nn.avg_pool2d", "tvmq.sum_pool", "tvmq.softmax", "tvmq.dynamic_scale",
-    "tvmq.dynamic_dequantize", *where(kind=RECURRENT), *VALUE_BY_VALUE,
+    "tvmq.dynamic_dequantize", "strided_slice", *where(kind=RECURRENT), *VALUE_BY_VALUE,
 )  # fmt: skip
 
 
