@@ -27,7 +27,7 @@ from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Sh
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan
 from tvmq.codegen.kernels.parts.kernel_types import Epilogue, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.winograd.loops import WinogradInputs, WinogradLoops
+from tvmq.codegen.kernels.winograd.loops import WinogradInputs, WinogradLoops, keep_quotient, run_if_inside
 from tvmq.codegen.kernels.winograd.shape import (
     CHUNK_TILES,
     CHUNKS,
@@ -125,6 +125,33 @@ class DynamicWinogradLoops(WinogradLoops):
         with T.serial(0, parts) as part:
             low, high = (begin + tirx.truncdiv(index * groups, parts) * rows for index in (part, part + 1))
             body(make_opaque(low), make_opaque(T.min(high, end)))
+
+    def _register_tiles(self, count: Expr) -> list[tuple[Expr, int, Expr]]:
+        rows = self.shape.rows
+        few = rows // 4
+        if not few:
+            return super()._register_tiles(count)
+        whole = bind(tirx.truncdiv(count + (rows - rows // 2 - 1), const(rows)))
+        rest = T.max(count - whole * rows, 0)
+        whole, parts = make_opaque(whole), make_opaque(tirx.truncdiv(rest + (few - 1), const(few)))
+        return [(0, rows, whole), (whole * rows, few, parts)]
+
+    def _steps(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
+        """Steps over the codes of neighbouring tiles at once: whole vectors, also of few channels."""
+        if not self.plan.steps:
+            return
+        extents, size, filters = self.extents, self.scheme.tile, self.conv.filters
+        steps, y, wide = self.plan.code_steps(self.ins, self.buffers), self.buffers["y"], extents.tiles_wide
+        first = keep_quotient(begin, wide)
+        with T.serial(0, keep_quotient(end - 1, wide) + 1 - first) as index:
+            line = make_opaque(first + index)
+            left = make_opaque(T.max(begin - line * wide, 0) * size)
+            right = T.min(T.min(end - line * wide, wide) * size, extents.out_width)
+            count = make_opaque((right - left) * filters)
+            picture, row, _ = self._place(bind(line * wide))
+            with T.serial(0, size) as i, run_if_inside(extents.out_height, size, row * size + i):
+                pixel = make_opaque((picture * extents.out_height + row * size + i) * extents.out_width + left)
+                steps.run_any(y, bind(pixel * filters), count)
 
 
 def dynamic_winograd(
