@@ -8,12 +8,14 @@ Tests: tests/backends/test_described_layers.py
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from tvm import relax, te, tirx
 
 from tvmq.codegen.kernels.move.concat import choose_concat
 from tvmq.codegen.kernels.move.constant_pad import choose_pad
 from tvmq.codegen.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
+from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.lower.lowerer import TO_NHWC, Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.subgraphs import shuffle_at
@@ -82,22 +84,29 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     parts = call.args[0]
     if not isinstance(parts, relax.Tuple) or not all(isinstance(p, relax.Var) for p in parts.fields):
         return False
-    names = [part.name for part in parts.fields]
-    if not lowerer.is_rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
+    names, call_axis = [part.name for part in parts.fields], int(call.attrs.axis or 0)
+    nhwc = lowerer.is_rank4(chain.result) and any(lowerer.has_nhwc(name) for name in names)
+    if not nhwc and (call.attrs.axis is None or lowerer.has_fixed_sizes(chain)):
         return False
-    axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
-    tensors = [lowerer.nhwc(name) for name in names]
-    out = nhwc_shape(lowerer, chain.result)
-    # sizes before the axis are those of all parts
-    leading = kernel_shape(tensors[0])[:axis]
-    shapes = [(*leading, *kernel_shape(tensor)[axis:]) for tensor in tensors]
-    kernel = lowerer.choose(choose_concat, shapes, axis, [dtype_of(t) for t in tensors])
+    tensors, out = [lowerer.tensor(name, nhwc=nhwc) for name in names], lowerer.view.var[chain.result].ty.shape
+    axis, out = (NHWC_AXIS[call_axis % 4], nhwc_shape(lowerer, chain.result)) if nhwc else (call_axis % len(out), out)
+    kernel = lowerer.choose(choose_concat, _joined_shapes(tensors, axis), axis, [dtype_of(t) for t in tensors])
     if kernel is not None:
-        lowerer.give_nhwc(chain.result, lowerer.call(kernel, tensors, out, dtype_of(tensors[0]), chain.result))
-        return True
-    value = relax.op.concat(tensors, axis=axis)
-    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+        value = lowerer.call(kernel, tensors, list(out), dtype_of(tensors[0]), chain.result)
+    elif nhwc:
+        value = lowerer.emit(relax.op.concat(tensors, axis=axis), chain.result)
+    else:
+        return False
+    lowerer.give(chain.result, value, nhwc=nhwc)
     return True
+
+
+def _joined_shapes(tensors: Sequence[relax.Expr], axis: int) -> list[Shape]:
+    """Shapes of what is joined along an axis: sizes of other axes have the names that those of the first have."""
+    sizes = kernel_shape(tensors[0])
+    along = [kernel_shape(tensor)[axis] for tensor in tensors]
+    names = [size if isinstance(size, int) else f"part{i}" for i, size in enumerate(along)]
+    return [(*sizes[:axis], name, *sizes[axis + 1 :]) for name in names]
 
 
 def pad(lowerer: Lowerer, chain: Chain) -> bool:
