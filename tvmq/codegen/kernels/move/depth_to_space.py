@@ -4,16 +4,12 @@ Computes   y[n, d * sd + i, h * sh + j, w * sw + k, (g, c)] = x[n, d, h, w, (g, 
            cut off before each axis and y of any size that x reaches
 Loops      parallel chunks of output rows; pixels of x; where groups == 1 the pixels side by side are one copy
 
-Nearest-neighbour resize in NHWC: every output pixel is a copy of one input pixel.
-
-Which one is decided by the caller, who knows the coordinate rules of the operator; the choice is a constant.
-
 Tests: tests/codegen/kernels/conv/test_subpixel.py
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -21,12 +17,11 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape, bind, bind_size, flatten_buffer, load
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape, bind, bind_size, flatten_buffer
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
-from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 100_000  # bytes in about 10 us
 Three = tuple[int, int, int]
@@ -161,47 +156,3 @@ def _dynamic_columns(out: Expr, block: int, offset: int, pixels: Callable[[Expr,
         pixels(column + skipped, 0, block, column * block + lead)
     with T.serial(0, out - lead - whole * block) as k:
         pixels(whole + skipped, k, 1, whole * block + lead + k)
-
-
-RESIZE_GRAIN = 200_000  # bytes in about 10 us
-
-
-def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa, dtype: str = "uint8") -> Kernel:
-    """Kernel x (N, H, W, C) -> y (N, len(rows), len(columns), C), y[n, i, j] = x[n, rows[i], columns[j]].
-
-    rows, columns  indices into H and W
-    raises         BuildError for indices outside of the picture
-    """
-    batch, height, width, channels = (int(extent) for extent in shape)
-    indices = [np.ascontiguousarray(values, np.int32) for values in (rows, columns)]
-    for axis, values, size in zip(("rows", "columns"), indices, (height, width), strict=True):
-        if values.ndim != 1 or values.size == 0 or values.min() < 0 or values.max() >= size:
-            raise BuildError(f"kernels, resize: {axis} must be indices in 0..{size - 1}. Got {values} instead")
-    out_height, out_width = (len(values) for values in indices)
-    itemsize = np.dtype(dtype).itemsize
-    lanes = instructions(isa).vector_bytes // itemsize
-    parameters = {"x": ((batch, height, width, channels), dtype), "rows": ((out_height,), "int32")}
-    parameters |= {"columns": ((out_width,), "int32"), "y": ((batch, out_height, out_width, channels), dtype)}
-    name = f"resize_{isa.name}"
-    with FunctionBuilder(name, parameters) as function:
-        x, row_index, column_index, y = (flatten_buffer(buffer) for buffer in function.buffers)
-
-        def row(number: Expr) -> None:
-            image = T.floordiv(number, out_height)
-            line = make_opaque((image * height + load(row_index, T.floormod(number, out_height), "int32")) * width)
-            with T.serial(0, out_width) as column:
-                source = make_opaque((line + load(column_index, column, "int32")) * channels)
-                target = make_opaque((number * out_width + column) * channels)
-                copy_lanes(y, target, x, source, channels, lanes)
-
-        over_rows(batch * out_height, out_width * channels * itemsize, RESIZE_GRAIN, lambda: row)
-    key = ("resize", (batch, height, width, channels), out_height, out_width, dtype, isa.name)
-    return Kernel(name, function.prim_func, tuple(indices), key, work=KernelWork("resize"))
-
-
-def choose_resize(shape: Sequence[int], factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
-    """The kernel of a nearest resize by whole factors: every pixel repeated; None for types of two bytes."""
-    if dtype not in (*CODES_8, "float32"):
-        return None
-    rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
-    return resize(shape, rows, columns, isa, dtype)
