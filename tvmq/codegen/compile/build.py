@@ -29,7 +29,6 @@ from tvmq.codegen.compile.module_description import (
     describe_functions,
     describe_module,
     describe_tensors,
-    warn_of_slow_sizes,
 )
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
 from tvmq.codegen.custom_lowering.fused_functions import write_out
@@ -177,8 +176,6 @@ def build_executable(
     if common:
         sized = combinations(plain, common, description.batch or None, description.limits)
         description = replace(description, common=_describe_common(plain, sized, machines))
-    else:
-        warn_of_slow_sizes(plain, description.batch or None)
     if len(machines) == 1:
         parts = _compile_parts(mod, machines[0], description, tune, custom_code, options)
     else:

@@ -9,15 +9,16 @@ Tests: tests/codegen/kernels/conv/test_subpixel.py
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape, bind, bind_size, flatten_buffer
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, bind, bind_size, flatten_buffer
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -30,7 +31,7 @@ Sizes = tuple[Expr, Expr, Expr]
 
 @dataclass(frozen=True)
 class Spread:
-    """Sizes; triples are (depth, rows, columns). Of pictures (a depth of 1) sizes may be names that only a run tells.
+    """Sizes; triples are (depth, rows, columns). Sizes may be names that only a run tells.
 
     size     of x
     block    pixels that one pixel of x becomes
@@ -86,7 +87,7 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     itemsize = np.dtype(dtype).itemsize
     lanes = instructions(isa).vector_bytes // itemsize
     name = f"depth_to_space_{isa.name}"
-    with FunctionBuilder(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
+    with FunctionBuilder(name, {"x": (join_slices(x_shape), dtype), "y": (join_slices(y_shape), dtype)}) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         sizes = spread.with_sizes(function)
         row_bytes, rows = bind_size(sizes.out[2] * spread.out_channels * itemsize), function.count(y_shape[:3])
@@ -96,10 +97,16 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     )
 
 
-def _four(shape: Shape) -> Shape:
-    """Depth goes with the batch: kernels of pictures have four axes."""
+def join_slices(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """(batch, depth, rows, columns, channels) of a volume as a kernel takes it: a depth that is known is in the batch.
+
+    >>> join_slices((2, 3, 5, 6, 7)), join_slices(("n", 1, 5, 6, 7)), join_slices(("n", 3, 5, 6, 7))
+    ((6, 5, 6, 7), ('n', 5, 6, 7), ('n', 3, 5, 6, 7))
+    """
     batch, depth, *rest = shape
-    return (batch if depth == 1 else int(batch) * int(depth), *rest)
+    if isinstance(depth, int) and (depth == 1 or isinstance(batch, int)):
+        return (batch * depth if depth > 1 else batch, *rest)
+    return (batch, depth, *rest)
 
 
 def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[no-untyped-def]
