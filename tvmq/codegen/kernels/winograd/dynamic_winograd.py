@@ -1,8 +1,8 @@
 """Winograd's convolution of pictures of dynamic shape: the loops of winograd over sizes that a run brings.
 
 Computes   numerics.conv, then the epilogue, bit for bit
-Tiles      of registers as of a small picture, where tiles that are not full would count; blocks are whole register
-           tiles, so that only the last of a chunk computes tiles that do not exist
+Tiles      of registers as of a large picture, which each number of rows divides; blocks are whole register tiles, and
+           what a chunk leaves of them, half of one at most, is done in register tiles of a third of the rows
 Chunks     of tiles of outputs: as many as threads share evenly where there is work for them, and so many that the copy
            of a chunk's rows fits the second cache
 Panels     never divided among threads
@@ -40,7 +40,7 @@ from tvmq.codegen.kernels.winograd.shape import (
 )
 from tvmq.codegen.kernels.winograd.winograd import make_winograd
 
-FEW = 4  # tiles of outputs along both sides of a picture that register tiles are chosen for: all rows of them are full
+MANY = 28, 30  # tiles of outputs of a picture that register tiles are chosen for: a multiple of 1 to 8 in all
 COPY_BYTES = L2_BYTES // 2  # of a chunk's rows, beside what is made of them
 
 
@@ -128,9 +128,7 @@ class DynamicWinogradLoops(WinogradLoops):
 
     def _register_tiles(self, count: Expr) -> list[tuple[Expr, int, Expr]]:
         rows = self.shape.rows
-        few = rows // 4
-        if not few:
-            return super()._register_tiles(count)
+        few = max(rows // 3, 1)
         whole = bind(tirx.truncdiv(count + (rows - rows // 2 - 1), const(rows)))
         rest = T.max(count - whole * rows, 0)
         whole, parts = make_opaque(whole), make_opaque(tirx.truncdiv(rest + (few - 1), const(few)))
@@ -162,9 +160,9 @@ def dynamic_winograd(
     shape   of usual sizes
     sizes   batch, rows and columns of x, then of y: numbers, and names of what only a run tells
     """
-    conv, side = shape.conv, FEW * shape.scheme.tile + 2
-    top, left, bottom, right = conv.padding
-    few = replace(conv, batch=1, height=max(side - top - bottom, 1), width=max(side - left - right, 1))
-    rows = shape_for(few, shape.ins, shape.x_zero, shape.scheme)
-    shape = replace(shape, rows=rows.rows, columns=rows.columns, block=max(MOST_TILES // rows.rows, 1) * rows.rows)
+    top, left, bottom, right = shape.conv.padding
+    high, wide = (side * shape.scheme.tile + 2 for side in MANY)
+    many = replace(shape.conv, batch=1, height=high - top - bottom, width=wide - left - right)
+    best = shape_for(many, shape.ins, shape.x_zero, shape.scheme)
+    shape = replace(shape, rows=best.rows, columns=best.columns, block=max(MOST_TILES // best.rows, 1) * best.rows)
     return make_winograd(shape, weight, bias, epilogue, partial(DynamicWinogradLoops, sizes=sizes))
