@@ -144,9 +144,9 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 
 def _spread_dynamic(lowerer: Lowerer, name: str, x: relax.Expr, phases: _Phases, windows: Dim) -> None:
     """`name`, of dynamic sizes, is x with its channels spread over pixels; windows: slices of x that are one volume."""
-    batch, channels, *out = _plain(lowerer.view.var[name].ty.shape)
-    _, rows, columns, filters = _plain(x.ty.shape)
-    out, (windows,) = [1] * (3 - len(out)) + out, _plain([windows])
+    batch, channels, *out = _read_sizes(lowerer.view.var[name].ty.shape)
+    _, rows, columns, filters = _read_sizes(x.ty.shape)
+    out, (windows,) = [1] * (3 - len(out)) + out, _read_sizes([windows])
     number, *sizes = name_dynamic_sizes([batch, windows, rows, columns, *out])
     depth, down, across = phases.axes
     spread = Spread(
@@ -159,7 +159,7 @@ def _spread_dynamic(lowerer: Lowerer, name: str, x: relax.Expr, phases: _Phases,
     lowerer.give_nhwc(name, lowerer.reshape(y, [batch, out[0] * out[1], out[2], channels], name))
 
 
-def _plain(shape: Iterable[Any]) -> list[Any]:
+def _read_sizes(shape: Iterable[Any]) -> list[Any]:
     """Dimensions with those that are known as ints."""
     return [int(size) if is_number(size) else size for size in shape]
 
@@ -218,7 +218,7 @@ def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr,
         return lowerer.nhwc(source), 1
     axis, usual = phases.axes[0], usual_volume(batch, volume, channels)
     depth = DepthWindows(*usual, axis.kernel, padding=(axis.before, axis.after), groups=phases.groups)
-    windows = axis.blocks(_plain(volume)[0])
+    windows = axis.blocks(_read_sizes(volume)[0])
     return stack_slices(lowerer, source, depth, phases.zero_point, windows), windows
 
 
