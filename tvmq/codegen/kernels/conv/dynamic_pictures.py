@@ -77,8 +77,8 @@ class DynamicConvShape(ConvShape):
 
     @property
     def product(self) -> Product:
-        """Pixels of which each has an address of its own."""
-        return Product(PIXELS, self.vectors, self.steps, LINE)
+        """Pixels of which each has an address of its own, which counts where runs are short."""
+        return Product(PIXELS, self.vectors, self.steps, LINE if self.runs_per_row > 1 else PIXELS)
 
 
 class DynamicConvLoops(ConvLoops):
