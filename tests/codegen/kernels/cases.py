@@ -22,7 +22,7 @@ from tvmq.codegen.kernels.elementwise.table import table
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.move.concat import concat
 from tvmq.codegen.kernels.move.constant_pad import pad
-from tvmq.codegen.kernels.move.depth_to_space import resize
+from tvmq.codegen.kernels.move.repeat_pixels import repeat_pixels
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.codegen.kernels.norm.group_norm import GroupNorm, group_norm
 from tvmq.codegen.kernels.norm.softmax import softmax
@@ -230,13 +230,12 @@ def norm_cases(norms: Sequence[GroupNorm]) -> Iterator[Case]:
 
 
 def copy_cases(shapes: Sequence[tuple[int, int, int, int]], edge: str = "mixed") -> Iterator[Case]:
-    """resize, pad and the transposes of pictures (NHWC)."""
+    """repeat_pixels, pad and the transposes of pictures (NHWC)."""
     for number, shape in enumerate(shapes):
         dtype = ("uint8", "float32", "int8", "int32")[number % 4]
         x = codes(shape, edge=edge).astype(dtype)
-        rows, columns = np.arange(2 * shape[1]) // 2, np.arange(3 * shape[2])[::-1] // 3
-        make = partial(resize, shape, rows, columns, dtype=dtype)
-        yield Case(f"resize {shape} {dtype}", make, (x,), x[:, rows][:, :, columns])
+        make = partial(repeat_pixels, shape, (2, 3), dtype=dtype)
+        yield Case(f"repeat_pixels {shape} {dtype}", make, (x,), x.repeat(2, 1).repeat(3, 2))
         width = ((0, 0), (number, 1), (2, 0), (0, 0)) if number % 2 else ((1, 0), (0, 1), (0, 0), (3, 70))
         make = partial(pad, shape, width, 100, dtype=dtype)
         yield Case(f"pad {shape} {dtype}", make, (x,), np.pad(x, width, constant_values=100))

@@ -14,6 +14,8 @@ from tvmq.codegen.kernels.elementwise.convert import dequantize, quantize
 from tvmq.codegen.kernels.elementwise.table import table
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.move.concat import choose_concat, concat
+from tvmq.codegen.kernels.move.repeat_pixels import choose_repeat_pixels, repeat_pixels
+from tvmq.codegen.kernels.move.take import choose_take
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.codegen.kernels.norm.float_sum import FloatSum, float_sum
 from tvmq.codegen.kernels.parts.kernel_types import AddStep, Kernel
@@ -123,10 +125,54 @@ def test_windows_that_may_lie_outside_have_none() -> None:
     assert not windows((0, 0, 0, 0), dilation=(2, 2)).always_taps
 
 
-def test_rows_of_dynamic_length_are_not_joined() -> None:
-    isa, parts = isa_named("generic"), [("n", 3, "w", 4), ("n", 5, "w", 4)]
-    assert choose_concat(parts, 1, ["uint8"] * 2, isa) is None
-    assert choose_concat([(*PICTURE, 3), (*PICTURE, 4)], 3, ["uint8"] * 2, isa) is not None
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_free_axes_are_joined(level: str, dtype: str) -> None:
+    isa = isa_named(level)
+    rows = choose_concat([("n", "h1", "w", 3), ("n", "h2", "w", 3), ("n", 2, "w", 3)], 1, [dtype] * 3, isa)
+    columns = concat([("n", 24, "w1"), ("n", 24, "w2")], 2, isa, dtype)
+    for n, h, w in SIZES:
+        parts = [codes(n, count, w, 3).astype(dtype) for count in (h, w, 2)]
+        check(rows, parts, level, np.concatenate(parts, 1))
+        lines = [codes(n, 24, count).astype(dtype) for count in (w, h * w)]
+        check(columns, lines, level, np.concatenate(lines, 2))
+
+
+def test_several_types_are_not_joined() -> None:
+    isa = isa_named("generic")
+    assert choose_concat([(*PICTURE, 3), (*PICTURE, 4)], 3, ["uint8", "int8"], isa) is None
+    assert choose_concat([(*PICTURE, 3), (*PICTURE, 4)], 3, ["int16"] * 2, isa) is None
+
+
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("channels, dtype", [(3, "uint8"), (70, "int8"), (20, "float32")])
+def test_repeated_pixels(level: str, channels: int, dtype: str) -> None:
+    for factors in ((2, 2), (1, 3)):
+        kernel = repeat_pixels((*PICTURE, channels), factors, isa_named(level), dtype)
+        for sizes in SIZES:
+            x = codes(*sizes, channels).astype(dtype)
+            check(kernel, [x], level, x.repeat(factors[0], 1).repeat(factors[1], 2))
+
+
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("axis, index_dtype, dtype", [(1, "int64", "uint8"), (2, "int32", "float32"), (3, "int64", "int8")])
+def test_parts_by_indices(level: str, axis: int, index_dtype: str, dtype: str) -> None:
+    """Indices outside of the axis wrap round."""
+    kernel = choose_take((*PICTURE, 20), axis, (dtype, index_dtype), isa_named(level))
+    for sizes in SIZES:
+        x = codes(*sizes, 20).astype(dtype)
+        size = x.shape[axis]
+        indices = RANDOM.integers(-2 * size - 3, 2 * size + 3, 9).astype(index_dtype)
+        check(kernel, [x, indices], level, np.take(x, indices % size, axis))
+
+
+def test_types_that_are_not_taken_by_indices() -> None:
+    assert choose_take((*PICTURE, 4), 1, ("int16", "int64"), isa_named("generic")) is None
+    assert choose_take((*PICTURE, 4), 1, ("uint8", "int16"), isa_named("generic")) is None
+    assert choose_repeat_pixels((*PICTURE, 4), (2, 2), "int16", isa_named("generic")) is None
 
 
 @pytest.mark.thinned(4)

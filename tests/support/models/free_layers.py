@@ -152,6 +152,14 @@ def _concat(axis: int) -> Step:
     return step
 
 
+def _places(g: Nodes, x: str) -> str:
+    """A picture and its half one behind the other, as a detector joins its heads."""
+    half = g.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)
+    flat = g.constant(np.int64([0, CHANNELS, -1]))
+    joined = g.add("Concat", *(g.add("Reshape", part, flat) for part in (x, half)), axis=2)
+    return g.add("Reshape", joined, g.constant(np.int64([0, CHANNELS, 1, -1])))
+
+
 def _halves(g: Nodes, x: str) -> str:
     """Rows from the third and columns up to the last but one, by positions from both ends."""
     ends = g.constant(np.int64([2**31, -1]))
@@ -269,6 +277,10 @@ FAMILIES: dict[str, dict[str, FreeLayer]] = {
         "conv of volumes": volume(_conv((3, 3, 3), 4, 8, pads=[1] * 6)),
         "depthwise of volumes": volume(_conv((3, 3, 3), 4, 4, pads=[1] * 6, group=4)),
         "transposed of volumes": volume(_conv((2, 2, 2), 4, 6, transposed=True, strides=[2, 2, 2]), most=2_000),
+        "transposed of volumes, odd": volume(
+            _conv((3, 2, 4), 4, 4, transposed=True, strides=[1, 2, 3], pads=[0, 1, 0, 1, 0, 2], group=2),
+            least={"rows": 2}, most=2_000,
+        ),
     },
     "pools": {
         "max pool 2x2": on_picture(_node("MaxPool", kernel_shape=[2, 2], strides=[2, 2]), least={"rows": 2, "columns": 2}),
@@ -296,11 +308,14 @@ FAMILIES: dict[str, dict[str, FreeLayer]] = {
     "pads": {
         "pad": on_picture(_node("Pad", PADS)),
         "pad by edges": on_picture(_node("Pad", PADS, mode="edge")),
-        "pad by reflection": on_picture(_node("Pad", PADS, mode="reflect"), least={"rows": 3, "columns": 4}),
+        "pad by reflection": on_picture(_node("Pad", PADS, mode="reflect")),
+        "pad by wrapping": on_picture(_node("Pad", PADS, mode="wrap")),
     },
     "concats, slices, shuffles": {
         "concat of channels": on_picture(_concat(1), 2 * CHANNELS),
         "concat of rows": on_picture(_concat(2)),
+        "concat of places": on_picture(_places),
+        "slice of channels": on_picture(_node("Slice", *np.int64([[4], [12], [1]])), 8),
         "slice": on_picture(_halves, least={"rows": 3, "columns": 2}),
         "depth to space": on_picture(_node("DepthToSpace", blocksize=2), CHANNELS // 4),
         "channel shuffle": on_picture(_shuffle),

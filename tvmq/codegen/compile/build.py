@@ -29,7 +29,6 @@ from tvmq.codegen.compile.module_description import (
     describe_functions,
     describe_module,
     describe_tensors,
-    warn_of_slow_sizes,
 )
 from tvmq.codegen.compile.sample_blocks import block_sizes
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
@@ -182,7 +181,6 @@ def build_executable(
         sized = combinations(plain, common, description.batch or None, description.limits)
         description = replace(description, common=_describe_common(plain, sized, machines))
     else:
-        warn_of_slow_sizes(plain, description.batch or None)
         plain_cpus = not custom_code and not any(isinstance(machine, CudaTarget) for machine in machines)
         blocks = block_sizes(plain, description.batch or None, description.limits) if plain_cpus else ()
         if blocks and not options.is_brief and not is_partitioned(mod):

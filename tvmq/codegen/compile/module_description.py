@@ -1,11 +1,7 @@
-"""Description of a compiled module, saved with it: inputs, outputs, ledger, layer names, functions.
-
-One warning where dynamic dimensions make a build much slower than fixed ones would.
-"""
+"""Description of a compiled module, saved with it: inputs, outputs, ledger, layer names, functions."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -13,18 +9,12 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.base.deprecation import warn_user
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.module_functions import PARTS, function_module, is_partitioned
 from tvmq.graph.names import input_names, output_names
-from tvmq.graph.operators import where
-from tvmq.graph.operators.record import TRANSPOSED
-from tvmq.graph.symbolic import dynamic_dimensions
-from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves, op_name, rank_of, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, op_name, sizes_of
 from tvmq.runtime.artifact.model_description import Description, Entries
-
-TRANSPOSED_CONVOLUTIONS = where(kind=TRANSPOSED)
 
 
 def describe_module(mod: tvm.IRModule, view: View) -> Description:
@@ -127,44 +117,3 @@ def _output_codes(view: View, leaf: relax.Expr) -> dict[str, Any]:
 def _scale(call: relax.Call) -> dict[str, Any]:
     scale, zero = const_value(call.args[1]), const_value(call.args[2])
     return {"scale": scale.tolist(), "zero_point": zero.tolist()}
-
-
-def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None) -> None:
-    """Warn once, with dimension, slowest layer, how slow it is and the remedy, if dynamic layers have no kernel.
-
-    batch   the dimension whose samples run one by one in code of fixed sizes; None if there is none
-    """
-    view, dynamic = View(mod), [name for name in dynamic_dimensions(mod) if name != batch]
-    slow = [(_factor(value), var, value) for var, value in view.bindings if dynamic and _factor(value) > 1]
-    named = [
-        (factor, name, view.sources(var.name)[0])
-        for factor, var, value in slow
-        for name in dynamic
-        if any(_mentions(arg, name) for arg in leaves(value))
-    ]
-    if not named:
-        return
-    factor, name, layer = max(named, key=lambda one: one[0])
-    others = len({layer for *_, layer in named}) - 1
-    warn_user(
-        f"build: the dynamic dimension '{name}' makes layer '{layer}' about {factor} times as slow as a fixed one would"
-        + (f", and {others} other{'s' * (others > 1)} slow" if others else "")
-        + ": it has no kernel for any size and runs in loops; fix it, by shape= of from_onnx or "
-        f"sizes={{'{name}': number}} of build"
-    )
-
-
-# Measured on one core of an Emerald Rapids, 56x56x64 with a product before it: loops of a transposed convolution of
-# pictures, which volumes have: 303 (codes) and 372 (floats)
-LOOPS = 300
-
-
-def _factor(value: relax.Expr) -> int:
-    """So many times as long as with fixed sizes an operator of dynamic ones takes; 1 where it has a kernel."""
-    op = op_name(value)
-    return LOOPS if op in TRANSPOSED_CONVOLUTIONS and rank_of(value) == 5 else 1
-
-
-def _mentions(expr: relax.Expr, name: str) -> bool:
-    is_tensor = isinstance(expr.ty, relax.TensorType) and expr.ty.shape is not None
-    return is_tensor and any(re.search(rf"\b{re.escape(name)}\b", str(size)) for size in sizes_of(expr))

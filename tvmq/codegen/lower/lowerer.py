@@ -106,12 +106,12 @@ LOWERINGS: dict[str, str] = {
 
 # Operators whose rules take tensors of dynamic sizes; all others go the generic way then.
 ANY_SIZE = (
-    "nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.conv2d_transpose", "tvmq.conv_transpose",
-    "nn.max_pool2d",
+    "nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose",
+    "tvmq.conv_transpose", "nn.max_pool2d",
     "image.resize2d", "concat", "take", "matmul", "tvmq.matmul", "tvmq.group_matmul", "tvmq.layer_norm",
     "tvmq.rms_norm", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize", "tvmq.add", "tvmq.table", "tvmq.multiply",
     "tvmq.prelu", "nn.pad", "nn.avg_pool2d", "tvmq.sum_pool", "tvmq.softmax", "tvmq.dynamic_scale",
-    "tvmq.dynamic_dequantize", *where(kind=RECURRENT), *VALUE_BY_VALUE,
+    "tvmq.dynamic_dequantize", "strided_slice", *where(kind=RECURRENT), *VALUE_BY_VALUE,
 )  # fmt: skip
 
 

@@ -76,7 +76,8 @@ def _product_reach(call: relax.Call, a: Positions, b: Positions, zeros: Sequence
         weights = np.abs(const_value(call.args[1]).astype(np.float64) - zeros[1]).sum(axis=-2)
         return _reach_around(a.range, zeros[0]) * float(weights.max(initial=0.0))
     count = sizes_of(call.args[0])[-1]
-    return _reach_around(a.range, zeros[0]) * _reach_around(b.range, zeros[1]) * (count if isinstance(count, int) else np.inf)
+    reach = _reach_around(a.range, zeros[0]) * _reach_around(b.range, zeros[1])
+    return reach * (count if isinstance(count, int) else np.inf)
 
 
 def _reach_around(values: Range, zero: float) -> float:

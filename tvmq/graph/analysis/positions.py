@@ -1,4 +1,6 @@
-"""Positions of a sequence in a tensor: which of its values depend on which of them (position_moves.py, position_sums.py).
+"""Positions of a sequence in a tensor, and which values depend on which of them.
+
+The rules of operators are in position_moves.py and position_sums.py.
 
 A position is the sample's own, or masked. Of a tensor `Positions` says that what lies at own positions is a function of
 the sample's own positions alone, and which values lie at masked ones: where these are known to be 0, a sum over all

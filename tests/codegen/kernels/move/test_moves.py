@@ -11,16 +11,14 @@ from tests.codegen.kernels.cases import SCALE, Case, check, codes
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.move.concat import concat
 from tvmq.codegen.kernels.move.constant_pad import pad
-from tvmq.codegen.kernels.move.depth_to_space import resize
+from tvmq.codegen.kernels.move.repeat_pixels import repeat_pixels
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.errors import BuildError
 
 
-def test_indices_outside_of_the_picture_are_refused() -> None:
-    with pytest.raises(BuildError, match=r"columns must be indices in 0..3. Got \[4\]"):
-        resize((1, 3, 4, 5), np.array([2]), np.array([4]), isa_named("generic"))
-    with pytest.raises(BuildError, match="rows must be indices in 0..2"):
-        resize((1, 3, 4, 5), np.array([-1]), np.array([0]), isa_named("generic"))
+def test_factors_that_repeat_nothing_are_refused() -> None:
+    with pytest.raises(BuildError, match=r"factors must be at least 1. Got \(2, 0\)"):
+        repeat_pixels((1, 3, 4, 5), (2, 0), isa_named("generic"))
 
 
 @pytest.mark.parametrize(

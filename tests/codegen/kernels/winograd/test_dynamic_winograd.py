@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, run_kernel
+from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.dynamic_pictures import usual_convolution
-from tvmq.codegen.kernels.isa import level
+from tvmq.codegen.kernels.isa import isa_named, level
 from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.winograd.dynamic_winograd import dynamic_winograd
 from tvmq.codegen.kernels.winograd.scheme import F2, F4, Scheme
@@ -27,6 +28,7 @@ CASES = [
     (40, 17, {"kernel": (3, 3)}, "add", ONE, F4),
     (20, 40, {**SAME, "x_dtype": "int8"}, "int8 codes", LINES, F4),
     (20, 40, {**SAME, "x_dtype": "int8"}, "add", DYNAMIC, F2),
+    (16, 32, SAME, "all", DYNAMIC, F4),
 ]
 # batch, rows, columns: of one pixel, of less than a tile, of several chunks
 SIDES = [
@@ -62,3 +64,27 @@ def compare(
         others = epilogue_for(conv, kind)[1]
         expected = expected_conv(conv, (x, weight, bias), x_zero, epilogue, others)
         np.testing.assert_array_equal(run_kernel(kernel, (x, *others), name, conv.out_shape), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", levels("avx2", "avx512bw", "avx512vnni"))
+@pytest.mark.parametrize("kind", ["all", "sums"])
+def test_few_pixels_are_computed_directly(name: str, kind: str) -> None:
+    conv = usual_convolution(DYNAMIC[:3], 80, 90, **SAME)
+    _, weight, bias = conv_operands(replace(conv, batch=1, height=3, width=3))
+    epilogue, _ = epilogue_for(conv, kind)
+    kernel = choose_convolution(conv, weight, bias, 7, epilogue, isa_named(name), sizes=DYNAMIC)
+    assert kernel.beside is not None and kernel.name.startswith("dynamic_winograd")
+    for n, h, w in ((1, 1, 1), (1, 3, 4), (2, 2, 3), (1, 9, 7), (3, 20, 13)):
+        sized = replace(conv, batch=n, height=h, width=w)
+        x, others = conv_operands(sized)[0], epilogue_for(sized, kind)[1]
+        expected = expected_conv(sized, (x, weight, bias), 7, epilogue, others)
+        np.testing.assert_array_equal(run_kernel(kernel, (x, *others), name, sized.out_shape), expected)
+
+
+def test_weights_that_stay_near_have_no_second_kernel() -> None:
+    conv = usual_convolution(DYNAMIC[:3], 64, 64, **SAME)
+    _, weight, bias = conv_operands(replace(conv, batch=1, height=3, width=3))
+    kernel = choose_convolution(conv, weight, bias, 7, (), isa_named("avx512vnni"), sizes=DYNAMIC)
+    assert kernel.beside is None and kernel.name.startswith("dynamic_winograd")

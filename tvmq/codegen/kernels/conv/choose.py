@@ -8,6 +8,7 @@ Tests: tests/relay/test_scripts.py
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.packing import Int4Weights
 from tvmq.codegen.kernels.winograd.dynamic_winograd import dynamic_winograd
+from tvmq.codegen.kernels.winograd.few_pixels import add_direct
 from tvmq.codegen.kernels.winograd.winograd import choose_winograd, make_winograd
 
 
@@ -92,7 +94,9 @@ def _dynamic_codes(
     if conv.groups == conv.channels == conv.filters and conv.groups > 1 and epilogue:
         return dynamic_depthwise(conv, sizes, weight, bias, x_zero, epilogue, isa)
     choice = choose_winograd(conv, weight, x_zero, isa, direct=lane_gain(conv, weight, x_zero, isa, codes))
+    direct = partial(dynamic_convolution, conv, sizes, weight, bias, x_zero, epilogue, isa, codes)
     if choice.shape is not None:
-        return replace(dynamic_winograd(choice.shape, sizes, weight, bias, epilogue), note=choice.note)
-    kernel = dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa, codes)
+        kernel = replace(dynamic_winograd(choice.shape, sizes, weight, bias, epilogue), note=choice.note)
+        return add_direct(kernel, choice.shape, isa, direct)
+    kernel = direct()
     return replace(kernel, note="; ".join(text for text in (kernel.note, choice.note) if text))

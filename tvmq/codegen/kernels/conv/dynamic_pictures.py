@@ -35,9 +35,11 @@ from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
     FunctionBuilder,
+    Register,
     Shape,
     bind,
     bind_size,
+    branch,
     const,
     flatten_buffer,
     load,
@@ -75,8 +77,8 @@ class DynamicConvShape(ConvShape):
 
     @property
     def product(self) -> Product:
-        """Pixels of which each has an address of its own."""
-        return Product(PIXELS, self.vectors, self.steps, LINE)
+        """Pixels of which each has an address of its own, which counts where runs are short."""
+        return Product(PIXELS, self.vectors, self.steps, LINE if self.runs_per_row > 1 else PIXELS)
 
 
 class DynamicConvLoops(ConvLoops):
@@ -185,7 +187,7 @@ class DynamicConvLoops(ConvLoops):
         return image * self.height + (line - image * self.rows) * down
 
     def _starts(self, tile: ConvTile) -> list[Expr]:
-        """Starts of windows, step by step from the first, so that divisions are few."""
+        """Starts of windows: each from the first, where a tile meets one end of a row at most; else step by step."""
         conv, one_picture = self.conv, _is_one(self.conv.batch)
         step, down = conv.strides[1] * conv.channels, make_opaque(conv.strides[0] * self.pitch)
         line = make_opaque(tirx.truncdiv(tile.pixel, self.columns))
@@ -193,10 +195,33 @@ class DynamicConvLoops(ConvLoops):
         row = line if one_picture else make_opaque(tirx.truncmod(line, self.rows))
         group = tile.group * self.shape.group_channels if conv.groups > 1 else 0
         place = make_opaque(self._input_row(line) * self.pitch + column * step + group - tile.origin)
-        starts = [place]
+        if tile.rows == 1:
+            return [place]
         to_line = make_opaque(down - self.columns * step)
         to_picture = None if one_picture else make_opaque(self.height * self.pitch - self.rows * down)
-        for _ in range(tile.rows - 1):
+        starts = [Register("int32", 1) for _ in range(tile.rows)]
+
+        def at_once() -> None:
+            leaves = 0 if to_picture is None else tirx.Select(row + 1 == self.rows, to_picture, 0)
+            jump = make_opaque(to_line + leaves)
+            for number, start in enumerate(starts):
+                start.set(place + number * step + tirx.Select(column + number >= self.columns, jump, 0))
+
+        branch(
+            self.columns >= tile.rows,
+            at_once,
+            lambda: self._step_by_step(starts, (place, row, column), (step, to_line, to_picture)),
+        )
+        return [bind(start.get()) for start in starts]
+
+    def _step_by_step(
+        self, starts: list[Register], first: tuple[Expr, Expr, Expr], moves: tuple[Expr, Expr, Expr | None]
+    ) -> None:
+        """Set the starts of windows that cross ends of rows; first: start, row and column; moves: to the next pixel,
+        and what is added to it at the end of a row and of a picture."""
+        (place, row, column), (step, to_line, to_picture) = first, moves
+        starts[0].set(place)
+        for start in starts[1:]:
             column = make_opaque(column + 1)
             ends = column == self.columns
             place = make_opaque(place + step + tirx.Select(ends, to_line, 0))
@@ -206,8 +231,7 @@ class DynamicConvLoops(ConvLoops):
                 place = make_opaque(place + tirx.Select(leaves, to_picture, 0))
                 row = make_opaque(tirx.Select(leaves, 0, row))
             column = make_opaque(tirx.Select(ends, 0, column))
-            starts.append(place)
-        return starts
+            start.set(place)
 
 
 def _windows(conv: Conv2d, axis: int) -> Expr:

@@ -9,7 +9,6 @@ Tests: tests/codegen/kernels/move/test_moves.py
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -21,6 +20,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Shape,
+    bind_size,
     flatten_buffer,
     load,
     shape_of_sizes,
@@ -47,7 +47,7 @@ def concat(
 ) -> Kernel:
     """Kernel (x0, x1, ...) -> their concat along `axis`; all are of type dtype.
 
-    shapes   names are sizes that only a run tells, of axes before the concat axis alone
+    shapes   names are sizes that only a run tells
     tables   for each input None or 256 entries of dtype in the order of numerics.table; constants
     raises   BuildError for shapes that do not fit, or tables of other types
     """
@@ -58,25 +58,26 @@ def concat(
     ins = instructions(isa)
     parameters: Parameters = {f"x{i}": (shape, dtype) for i, shape in enumerate(inputs)}
     parameters |= {f"table{i}": ((256,), dtype) for i, values in enumerate(entries) if values is not None}
-    total = sum(int(shape[axis]) for shape in inputs)
+    along = [shape[axis] for shape in inputs]
+    total = sum(along) if all(isinstance(size, int) for size in along) else "joined"  # type: ignore[arg-type]
     parameters["y"] = ((*inputs[0][:axis], total, *inputs[0][axis + 1 :]), dtype)
     name = f"concat_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
         flats = [flatten_buffer(buffer) for buffer in function.buffers]
         buffers = dict(zip(parameters, flats, strict=True))
-        lengths = [prod(map(int, shape[axis:])) for shape in inputs]
+        lengths = [function.count(shape[axis:]) for shape in inputs]
+        *begins, length = (bind_size(sum(lengths[:i])) for i in range(len(lengths) + 1))
 
         def start() -> Callable[[Expr], None]:
-            begins = [sum(lengths[:i]) for i in range(len(lengths))]
             parts = [_ConcatInput(ins, buffers, i, lengths[i], begins[i]) for i in range(len(lengths))]
 
             def row(number: Expr) -> None:
                 for part in parts:
-                    part.copy(number, sum(lengths))
+                    part.copy(number, length)
 
             return row
 
-        over_rows(function.count(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
+        over_rows(function.count(inputs[0][:axis]), length * np.dtype(dtype).itemsize, GRAIN, start)
     constants = tuple(bits_table(values, dtype) for values in entries if values is not None)
     key = ("concat", tuple(inputs), axis, dtype, tuple(values is not None for values in entries), ins.name)
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))
@@ -85,7 +86,7 @@ def concat(
 class _ConcatInput:
     """Input of a concatenation: `length` neighbouring elements of each row, at `begin` of a row of the output."""
 
-    def __init__(self, ins: Instructions, buffers: dict[str, Buffer], index: int, length: int, begin: int) -> None:
+    def __init__(self, ins: Instructions, buffers: dict[str, Buffer], index: int, length: Expr, begin: Expr) -> None:
         self.x, self.y = buffers[f"x{index}"], buffers["y"]
         self.dtype = str(self.y.dtype)
         self.length, self.begin = length, begin
@@ -93,7 +94,7 @@ class _ConcatInput:
         table = buffers.get(f"table{index}")
         self.step = None if table is None else table_step(ins, table, self.dtype, self.dtype)
 
-    def copy(self, row: Expr, row_length: int) -> None:
+    def copy(self, row: Expr, row_length: Expr) -> None:
         """Emit the copy of a row."""
         source, target = make_opaque(row * self.length), make_opaque(row * row_length + self.begin)
         over_lanes(self.length, self.lanes, self._piece(source, target))
@@ -124,7 +125,6 @@ def _check(shapes: list[Shape], axis: int, dtype: str, tables: list[np.ndarray |
 
 
 def choose_concat(shapes: Sequence[Sequence[int | str]], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
-    """The kernel of tensors behind each other; None for several types, types of two bytes, and dynamic rows."""
-    is_known = all(isinstance(size, int) for shape in shapes for size in shape[axis:])
-    fits = is_known and len(set(dtypes)) == 1 and dtypes[0] in TYPES
+    """The kernel of tensors behind each other; None for several types, and types of two bytes."""
+    fits = len(set(dtypes)) == 1 and dtypes[0] in TYPES
     return concat(shapes, axis, isa, dtypes[0]) if fits else None

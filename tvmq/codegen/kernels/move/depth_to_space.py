@@ -4,10 +4,6 @@ Computes   y[n, d * sd + i, h * sh + j, w * sw + k, (g, c)] = x[n, d, h, w, (g, 
            cut off before each axis and y of any size that x reaches
 Loops      parallel chunks of output rows; pixels of x; where groups == 1 the pixels side by side are one copy
 
-Nearest-neighbour resize in NHWC: every output pixel is a copy of one input pixel.
-
-Which one is decided by the caller, who knows the coordinate rules of the operator; the choice is a constant.
-
 Tests: tests/codegen/kernels/conv/test_subpixel.py
 """
 
@@ -16,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape, bind, bind_size, flatten_buffer, load
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, bind, bind_size, flatten_buffer
 from tvmq.codegen.kernels.parts.kernel_types import Isa, Kernel
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError
-from tvmq.numerics.code_type import CODES_8
 
 GRAIN = 100_000  # bytes in about 10 us
 Three = tuple[int, int, int]
@@ -35,7 +31,7 @@ Sizes = tuple[Expr, Expr, Expr]
 
 @dataclass(frozen=True)
 class Spread:
-    """Sizes; triples are (depth, rows, columns). Of pictures (a depth of 1) sizes may be names that only a run tells.
+    """Sizes; triples are (depth, rows, columns). Sizes may be names that only a run tells.
 
     size     of x
     block    pixels that one pixel of x becomes
@@ -91,7 +87,7 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     itemsize = np.dtype(dtype).itemsize
     lanes = instructions(isa).vector_bytes // itemsize
     name = f"depth_to_space_{isa.name}"
-    with FunctionBuilder(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
+    with FunctionBuilder(name, {"x": (join_slices(x_shape), dtype), "y": (join_slices(y_shape), dtype)}) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         sizes = spread.with_sizes(function)
         row_bytes, rows = bind_size(sizes.out[2] * spread.out_channels * itemsize), function.count(y_shape[:3])
@@ -101,10 +97,16 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     )
 
 
-def _four(shape: Shape) -> Shape:
-    """Depth goes with the batch: kernels of pictures have four axes."""
+def join_slices(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """(batch, depth, rows, columns, channels) of a volume as a kernel takes it: a depth that is known is in the batch.
+
+    >>> join_slices((2, 3, 5, 6, 7)), join_slices(("n", 1, 5, 6, 7)), join_slices(("n", 3, 5, 6, 7))
+    ((6, 5, 6, 7), ('n', 5, 6, 7), ('n', 3, 5, 6, 7))
+    """
     batch, depth, *rest = shape
-    return (batch if depth == 1 else int(batch) * int(depth), *rest)
+    if isinstance(depth, int) and (depth == 1 or isinstance(batch, int)):
+        return (batch * depth if depth > 1 else batch, *rest)
+    return (batch, depth, *rest)
 
 
 def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[no-untyped-def]
@@ -161,47 +163,3 @@ def _dynamic_columns(out: Expr, block: int, offset: int, pixels: Callable[[Expr,
         pixels(column + skipped, 0, block, column * block + lead)
     with T.serial(0, out - lead - whole * block) as k:
         pixels(whole + skipped, k, 1, whole * block + lead + k)
-
-
-RESIZE_GRAIN = 200_000  # bytes in about 10 us
-
-
-def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa, dtype: str = "uint8") -> Kernel:
-    """Kernel x (N, H, W, C) -> y (N, len(rows), len(columns), C), y[n, i, j] = x[n, rows[i], columns[j]].
-
-    rows, columns  indices into H and W
-    raises         BuildError for indices outside of the picture
-    """
-    batch, height, width, channels = (int(extent) for extent in shape)
-    indices = [np.ascontiguousarray(values, np.int32) for values in (rows, columns)]
-    for axis, values, size in zip(("rows", "columns"), indices, (height, width), strict=True):
-        if values.ndim != 1 or values.size == 0 or values.min() < 0 or values.max() >= size:
-            raise BuildError(f"kernels, resize: {axis} must be indices in 0..{size - 1}. Got {values} instead")
-    out_height, out_width = (len(values) for values in indices)
-    itemsize = np.dtype(dtype).itemsize
-    lanes = instructions(isa).vector_bytes // itemsize
-    parameters = {"x": ((batch, height, width, channels), dtype), "rows": ((out_height,), "int32")}
-    parameters |= {"columns": ((out_width,), "int32"), "y": ((batch, out_height, out_width, channels), dtype)}
-    name = f"resize_{isa.name}"
-    with FunctionBuilder(name, parameters) as function:
-        x, row_index, column_index, y = (flatten_buffer(buffer) for buffer in function.buffers)
-
-        def row(number: Expr) -> None:
-            image = T.floordiv(number, out_height)
-            line = make_opaque((image * height + load(row_index, T.floormod(number, out_height), "int32")) * width)
-            with T.serial(0, out_width) as column:
-                source = make_opaque((line + load(column_index, column, "int32")) * channels)
-                target = make_opaque((number * out_width + column) * channels)
-                copy_lanes(y, target, x, source, channels, lanes)
-
-        over_rows(batch * out_height, out_width * channels * itemsize, RESIZE_GRAIN, lambda: row)
-    key = ("resize", (batch, height, width, channels), out_height, out_width, dtype, isa.name)
-    return Kernel(name, function.prim_func, tuple(indices), key, work=KernelWork("resize"))
-
-
-def choose_resize(shape: Sequence[int], factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
-    """The kernel of a nearest resize by whole factors: every pixel repeated; None for types of two bytes."""
-    if dtype not in (*CODES_8, "float32"):
-        return None
-    rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
-    return resize(shape, rows, columns, isa, dtype)

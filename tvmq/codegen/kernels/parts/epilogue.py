@@ -35,6 +35,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
+    branch,
     flatten_buffer,
     load,
     spread,
@@ -288,6 +289,11 @@ class CodeSteps:
                 return step(load(source, offset, vector_type(dtype, lanes)), offset, lanes)
 
             map_codes(self._ins, target, after, begin, count, at_least, value)
+
+    def run_any(self, output: Buffer, begin: Expr, count: Expr) -> None:
+        """`run` over a count that only a run tells, of whole vectors or fewer codes."""
+        size = self._ins.vector_bytes
+        branch(count >= size, lambda: self.run(output, begin, count, size), lambda: self.run(output, begin, count, 1))
 
 
 def map_codes(

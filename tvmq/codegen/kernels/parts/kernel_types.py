@@ -210,6 +210,8 @@ class Kernel:
     note        for people: why this kernel, and what a faster one would have needed
     packed_from what the first constant was made of, where it can be made again: weights, and a Packing or a recipe
     work        what it does, for the cost model; None for GPUs
+    template    what writes its loops; None where a function has written them at once
+    beside      the kernel whose loops it has as well, with constants of their own behind its own
     """
 
     name: str
@@ -219,6 +221,8 @@ class Kernel:
     note: str = ""
     packed_from: tuple[np.ndarray, Any] | None = None
     work: KernelWork | None = None
+    template: Any = None
+    beside: Kernel | None = None
 
 
 KernelMaker = Callable[..., Kernel]

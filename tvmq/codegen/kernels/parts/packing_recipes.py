@@ -45,6 +45,8 @@ class PackingRecipes:
 
     def add(self, kernel: Kernel) -> None:
         """Remember a kernel's weights, if they can be packed again."""
+        if kernel.beside is not None:
+            self.add(kernel.beside)
         if kernel.packed_from is None:
             return
         weight, packing = kernel.packed_from

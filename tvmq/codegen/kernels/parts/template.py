@@ -50,10 +50,10 @@ class Template:
             self.body(function)
         return function.prim_func
 
-    def kernel(self, constants: Iterable[np.ndarray], work: KernelWork, **others: Any) -> Kernel:
+    def kernel(self, constants: Iterable[np.ndarray], work: KernelWork | None, **others: Any) -> Kernel:
         """Kernel with these constants; others: further fields of Kernel."""
         func = memoize((type(self), self.name, self.key), self.prim_func)
-        return Kernel(self.name, func, tuple(constants), self.key, work=work, **others)
+        return Kernel(self.name, func, tuple(constants), self.key, work=work, template=self, **others)
 
 
 class SumTemplate(Template):

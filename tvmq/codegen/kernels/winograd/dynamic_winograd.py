@@ -1,8 +1,8 @@
 """Winograd's convolution of pictures of dynamic shape: the loops of winograd over sizes that a run brings.
 
 Computes   numerics.conv, then the epilogue, bit for bit
-Tiles      of registers as of a small picture, where tiles that are not full would count; blocks are whole register
-           tiles, so that only the last of a chunk computes tiles that do not exist
+Tiles      of registers as of a large picture, which each number of rows divides; blocks are whole register tiles, and
+           what a chunk leaves of them, half of one at most, is done in register tiles of a third of the rows
 Chunks     of tiles of outputs: as many as threads share evenly where there is work for them, and so many that the copy
            of a chunk's rows fits the second cache
 Panels     never divided among threads
@@ -27,7 +27,7 @@ from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Sh
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan
 from tvmq.codegen.kernels.parts.kernel_types import Epilogue, Kernel
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.winograd.loops import WinogradInputs, WinogradLoops
+from tvmq.codegen.kernels.winograd.loops import WinogradInputs, WinogradLoops, keep_quotient, run_if_inside
 from tvmq.codegen.kernels.winograd.shape import (
     CHUNK_TILES,
     CHUNKS,
@@ -40,7 +40,7 @@ from tvmq.codegen.kernels.winograd.shape import (
 )
 from tvmq.codegen.kernels.winograd.winograd import make_winograd
 
-FEW = 4  # tiles of outputs along both sides of a picture that register tiles are chosen for: all rows of them are full
+MANY = 28, 30  # tiles of outputs of a picture that register tiles are chosen for: a multiple of 1 to 8 in all
 COPY_BYTES = L2_BYTES // 2  # of a chunk's rows, beside what is made of them
 
 
@@ -126,6 +126,31 @@ class DynamicWinogradLoops(WinogradLoops):
             low, high = (begin + tirx.truncdiv(index * groups, parts) * rows for index in (part, part + 1))
             body(make_opaque(low), make_opaque(T.min(high, end)))
 
+    def _register_tiles(self, count: Expr) -> list[tuple[Expr, int, Expr]]:
+        rows = self.shape.rows
+        few = max(rows // 3, 1)
+        whole = bind(tirx.truncdiv(count + (rows - rows // 2 - 1), const(rows)))
+        rest = T.max(count - whole * rows, 0)
+        whole, parts = make_opaque(whole), make_opaque(tirx.truncdiv(rest + (few - 1), const(few)))
+        return [(0, rows, whole), (whole * rows, few, parts)]
+
+    def _steps(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
+        """Steps over the codes of neighbouring tiles at once: whole vectors, also of few channels."""
+        if not self.plan.steps:
+            return
+        extents, size, filters = self.extents, self.scheme.tile, self.conv.filters
+        steps, y, wide = self.plan.code_steps(self.ins, self.buffers), self.buffers["y"], extents.tiles_wide
+        first = keep_quotient(begin, wide)
+        with T.serial(0, keep_quotient(end - 1, wide) + 1 - first) as index:
+            line = make_opaque(first + index)
+            left = make_opaque(T.max(begin - line * wide, 0) * size)
+            right = T.min(T.min(end - line * wide, wide) * size, extents.out_width)
+            count = make_opaque((right - left) * filters)
+            picture, row, _ = self._place(bind(line * wide))
+            with T.serial(0, size) as i, run_if_inside(extents.out_height, size, row * size + i):
+                pixel = make_opaque((picture * extents.out_height + row * size + i) * extents.out_width + left)
+                steps.run_any(y, bind(pixel * filters), count)
+
 
 def dynamic_winograd(
     shape: WinogradShape, sizes: Shape, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue
@@ -135,9 +160,9 @@ def dynamic_winograd(
     shape   of usual sizes
     sizes   batch, rows and columns of x, then of y: numbers, and names of what only a run tells
     """
-    conv, side = shape.conv, FEW * shape.scheme.tile + 2
-    top, left, bottom, right = conv.padding
-    few = replace(conv, batch=1, height=max(side - top - bottom, 1), width=max(side - left - right, 1))
-    rows = shape_for(few, shape.ins, shape.x_zero, shape.scheme)
-    shape = replace(shape, rows=rows.rows, columns=rows.columns, block=max(MOST_TILES // rows.rows, 1) * rows.rows)
+    top, left, bottom, right = shape.conv.padding
+    high, wide = (side * shape.scheme.tile + 2 for side in MANY)
+    many = replace(shape.conv, batch=1, height=high - top - bottom, width=wide - left - right)
+    best = shape_for(many, shape.ins, shape.x_zero, shape.scheme)
+    shape = replace(shape, rows=best.rows, columns=best.columns, block=max(MOST_TILES // best.rows, 1) * best.rows)
     return make_winograd(shape, weight, bias, epilogue, partial(DynamicWinogradLoops, sizes=sizes))

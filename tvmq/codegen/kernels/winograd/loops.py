@@ -217,37 +217,50 @@ class WinogradLoops(SumTemplate):
         shape, columns = self.shape, run.columns
         size = 2 * self.lanes
         panel_weights = columns * shape.steps * size
-        tiles = bind(T.floordiv(end - begin + (shape.rows - 1), shape.rows))
+        parts = self._register_tiles(end - begin)
         slot = bind((begin - inputs.first) * shape.tile_pitch)
         with T.serial(0, self.scheme.positions) as position:
             weights = bind(vector * (self.scheme.positions * shape.steps * size) + position * panel_weights)
-            with T.serial(0, tiles) as tile:
-                total = [[Register("int32", self.lanes) for _ in range(columns)] for _ in range(shape.rows)]
-                for register in (register for row in total for register in row):
-                    register.set(spread(0, self.lanes))
-                first = bind(position * inputs.pitch + slot + tile * (shape.rows * shape.tile_pitch))
-                reads = [widen_index(first + row * shape.tile_pitch) for row in range(shape.rows)]
-                # each tile fetches a share of the next position's weights, `columns` shares in all; behind the last
-                # position of the last panel the address stays inside of the weights
-                ahead = bind(weights + panel_weights + minimum(tile, columns - 1) * (shape.steps * size))
-                ahead = bind(minimum(ahead, self.scheme.positions * self.position_weights - shape.steps * size))
-                with T.serial(0, shape.steps) as step:
-                    prefetch(self.weight, ahead + step * size)
-                    w = [
-                        load(self.weight, weights + (step * columns + column) * size, vector_type("int16", size))
-                        for column in range(columns)
-                    ]
-                    for row in range(shape.rows):
-                        pair = inputs.values.vload([reads[row] + T.Cast("int64", step * 2)], "int16x2")
-                        x = bind(T.reinterpret(f"int16x{size}", spread(T.reinterpret("int32", pair), self.lanes)))
-                        for column in range(columns):
-                            register = total[row][column]
-                            register.set(self.ins.dot_int16(register.get(), x, w[column]))
-                place = bind(position * shape.product_pitch + tile * (shape.rows * columns * self.lanes))
-                for row in range(shape.rows):
-                    for column in range(columns):
-                        offset = place + (row * columns + column) * self.lanes
-                        store(products, offset, total[row][column].get(), self.lanes)
+            for first, rows, tiles in parts:
+                with T.serial(0, tiles) as tile:
+                    begins = bind(position * inputs.pitch + slot + (first + tile * rows) * shape.tile_pitch)
+                    place = bind(position * shape.product_pitch + (first + tile * rows) * (columns * self.lanes))
+                    # each tile fetches a share of the next position's weights, `columns` shares in all; behind the last
+                    # position of the last panel the address stays inside of the weights
+                    ahead = bind(weights + panel_weights + minimum(tile, columns - 1) * (shape.steps * size))
+                    ahead = bind(minimum(ahead, self.scheme.positions * self.position_weights - shape.steps * size))
+                    self._multiply(inputs.values, products, (rows, columns), (begins, weights, ahead, place))
+
+    def _register_tiles(self, count: Expr) -> list[tuple[Expr, int, Expr]]:
+        """(first tile, tiles in registers, number of such) that cover `count` tiles of outputs."""
+        rows = self.shape.rows
+        return [(0, rows, bind(T.floordiv(count + (rows - 1), rows)))]
+
+    def _multiply(
+        self, values: Buffer, products: Buffer, tile: tuple[int, int], places: tuple[Expr, Expr, Expr, Expr]
+    ) -> None:
+        """Products of (rows, columns) at a position; places: of tiles, weights, what is fetched, and of the result."""
+        (rows, columns), (first, weights, ahead, place) = tile, places
+        steps, pitch, size = self.shape.steps, self.shape.tile_pitch, 2 * self.lanes
+        total = [[Register("int32", self.lanes) for _ in range(columns)] for _ in range(rows)]
+        for register in (register for row in total for register in row):
+            register.set(spread(0, self.lanes))
+        reads = [widen_index(first + row * pitch) for row in range(rows)]
+        with T.serial(0, steps) as step:
+            prefetch(self.weight, ahead + step * size)
+            w = [
+                load(self.weight, weights + (step * columns + column) * size, vector_type("int16", size))
+                for column in range(columns)
+            ]
+            for row in range(rows):
+                pair = values.vload([reads[row] + T.Cast("int64", step * 2)], "int16x2")
+                x = bind(T.reinterpret(f"int16x{size}", spread(T.reinterpret("int32", pair), self.lanes)))
+                for column in range(columns):
+                    register = total[row][column]
+                    register.set(self.ins.dot_int16(register.get(), x, w[column]))
+        for row in range(rows):
+            for column in range(columns):
+                store(products, place + (row * columns + column) * self.lanes, total[row][column].get(), self.lanes)
 
     def _finish(self, products: Buffer, sums: Buffer, run: PanelRun, vector: Expr, tile: Expr, slot: Expr) -> None:
         """Sums of one tile of outputs, then codes."""
@@ -279,7 +292,7 @@ class WinogradLoops(SumTemplate):
         ]
         picture, row, column = self._place(tile)
         top, left = bind(row * size), bind(column * size)
-        with T.serial(0, size) as i, _run_if_inside(extents.out_height, size, top + i):
+        with T.serial(0, size) as i, run_if_inside(extents.out_height, size, top + i):
             line = bind((picture * extents.out_height + top + i) * extents.out_width + left)
             for first, count in panel_pieces(columns) if codes else [(c, 1) for c in range(columns)]:
                 pixels = 4 // count if codes and 4 // count <= size else 1
@@ -312,7 +325,7 @@ class WinogradLoops(SumTemplate):
         if valid <= 0:
             return
         for p in range(count):
-            with _run_if_inside(self.extents.out_width, self.scheme.tile, left + (j + p)):
+            with run_if_inside(self.extents.out_width, self.scheme.tile, left + (j + p)):
                 offset = bind((line + (j + p)) * self.conv.filters + channel + first * self.lanes)
                 store_first(self.y, offset, values, count * width, valid, p * width)
 
@@ -327,7 +340,7 @@ class WinogradLoops(SumTemplate):
             top, left = bind(row * size), bind(column * size)
             even = isinstance(extents.out_width, int) and extents.out_width % size == 0
             width = size if even else bind(T.min(size, extents.out_width - left))
-            with T.serial(0, size) as i, _run_if_inside(extents.out_height, size, top + i):
+            with T.serial(0, size) as i, run_if_inside(extents.out_height, size, top + i):
                 pixel = bind((picture * extents.out_height + top + i) * extents.out_width + left)
                 if shape.panel_chunks == 1:
                     narrow = (extents.out_width - 1) % size + 1 if isinstance(extents.out_width, int) else 1
@@ -369,6 +382,6 @@ def _then(condition: Expr) -> Any:
         yield
 
 
-def _run_if_inside(extent: Expr, size: int, place: Expr) -> Any:
+def run_if_inside(extent: Expr, size: int, place: Expr) -> Any:
     """A block for places inside of the extent, without a condition where tiles of this size fill it."""
     return nullcontext() if isinstance(extent, int) and extent % size == 0 else _then(place < extent)

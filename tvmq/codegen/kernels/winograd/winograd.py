@@ -140,7 +140,7 @@ def choose_winograd(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, *, 
     """
     if why_unsuited(conv, isa):
         return WinogradChoice(None)
-    gains = {scheme: _gain(conv, x_zero, isa, scheme) / direct for scheme in (F4, F2)}
+    gains = {scheme: gain_of(conv, x_zero, isa, scheme) / direct for scheme in (F4, F2)}
     if gains[F4] < LEAST_GAIN:
         return WinogradChoice(
             None, f"Winograd {F4.name} would not be faster: {gains[F4]:.2f} times the speed by the cost model"
@@ -156,7 +156,8 @@ def choose_winograd(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, *, 
     return WinogradChoice(shape, f"{text}; {refused}" if refused else text)
 
 
-def _gain(conv: Conv2d, x_zero: int, isa: Isa, scheme: Scheme) -> float:
+def gain_of(conv: Conv2d, x_zero: int, isa: Isa, scheme: Scheme) -> float:
+    """So many times as fast as the direct kernel, by the cost model."""
     shape = shape_for(conv, instructions(isa), x_zero, scheme)
     return direct_cycles(shape, isa.tiles) / winograd_cycles(shape)
 

@@ -29,7 +29,7 @@ from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.rules.epilogue import Finish, finish_of
 from tvmq.codegen.lower.rules.shape import nhwc_shape
 from tvmq.graph.sizes import Dim, is_number, name_dynamic_sizes
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
 
 def bordered_convolution(
@@ -196,12 +196,6 @@ def usual_volume(batch: Dim, volume: Sequence[Dim], channels: Dim) -> tuple[int,
     """(batch, depth, pixels, channels) of a volume, with usual numbers for what only a run tells."""
     depth, height, width = (int(size) if is_number(size) else USUAL_SIDE for size in volume)
     return int(batch) if is_number(batch) else 1, depth, height * width, int(channels)
-
-
-def sizes_of(lowerer: Lowerer, name: str) -> tuple[int, int, int, int]:
-    """(batch, depth, pixels, channels) of a volume."""
-    batch, channels, depth, height, width = shape_of(lowerer.view.var[name])
-    return batch, depth, height * width, channels
 
 
 def stacked_weight(weight: np.ndarray) -> np.ndarray:

@@ -2,14 +2,14 @@
 
 The convolution has the kernels of conv2d, with bias, requantize, table or clip; see kernels/conv/subpixel.py.
 
-A dynamic size of pictures and lines makes a convolution of any size, if the result's is its multiple by the stride, and
-so many more.
+A dynamic size makes a convolution of any size, if the result's is its multiple by the stride, and so many more.
 
 Tests: tests/passes/test_convolutions.py
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,14 +22,13 @@ from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.conv.dynamic_pictures import USUAL_SIDE, usual_convolution
 from tvmq.codegen.kernels.conv.stack_depth import DepthWindows
 from tvmq.codegen.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
-from tvmq.codegen.kernels.move.depth_to_space import Spread, depth_to_space
+from tvmq.codegen.kernels.move.depth_to_space import Spread, depth_to_space, join_slices
 from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, FixedRequantize, Requantize
 from tvmq.codegen.kernels.parts.packing import packed_from
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
-from tvmq.codegen.lower.rules.conv2d import pair, sizes_of, stack_slices, stacked_weight
+from tvmq.codegen.lower.rules.conv2d import pair, stack_slices, stacked_weight, usual_volume
 from tvmq.codegen.lower.rules.epilogue import finish_of
-from tvmq.codegen.lower.rules.shape import nhwc_shape
 from tvmq.graph.sizes import Dim, is_number, name_dynamic_sizes
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of
 
@@ -132,7 +131,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if not is_fixed:
         dtype = dtype_of(view.var[finish.end])
         sums = lowerer.call(kernel, [x], [*blocks, conv.filters], dtype, f"{finish.end}_phases")
-        _spread_dynamic(lowerer, finish.end, sums, phases)
+        _spread_dynamic(lowerer, finish.end, sums, phases, windows)
         return True
     if all(axis.kernel * axis.stride == axis.taps for axis in phases.axes):
         kernel = packed_from(kernel, phases.weight, *phases.moves())
@@ -143,17 +142,26 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _spread_dynamic(lowerer: Lowerer, name: str, x: relax.Expr, phases: _Phases) -> None:
-    """`name`, a picture of dynamic size, is x with its channels spread over pixels."""
-    batch, rows, columns, channels = nhwc_shape(lowerer, name)
-    number, *size, high, wide = name_dynamic_sizes([*list(x.ty.shape)[:3], rows, columns])
-    _, down, across = phases.axes
+def _spread_dynamic(lowerer: Lowerer, name: str, x: relax.Expr, phases: _Phases, windows: Dim) -> None:
+    """`name`, of dynamic sizes, is x with its channels spread over pixels; windows: slices of x that are one volume."""
+    batch, channels, *out = _read_sizes(lowerer.view.var[name].ty.shape)
+    _, rows, columns, filters = _read_sizes(x.ty.shape)
+    out, (windows,) = [1] * (3 - len(out)) + out, _read_sizes([windows])
+    number, *sizes = name_dynamic_sizes([batch, windows, rows, columns, *out])
+    depth, down, across = phases.axes
     spread = Spread(
-        number, (1, size[0], size[1]), int(x.ty.shape[3]), (1, down.stride, across.stride), (1, high, wide),
-        (0, down.offset, across.offset), phases.groups,
+        number, (sizes[0], sizes[1], sizes[2]), filters, (depth.stride, down.stride, across.stride),
+        (sizes[3], sizes[4], sizes[5]), (depth.offset, down.offset, across.offset), phases.groups,
     )  # fmt: skip
     kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
-    lowerer.give_nhwc(name, lowerer.call(kernel, [x], [batch, rows, columns, channels], dtype_of(x), name))
+    x = lowerer.reshape(x, join_slices((batch, windows, rows, columns, filters)), f"{name}_slices")
+    y = lowerer.call(kernel, [x], join_slices((batch, *out, channels)), dtype_of(x), name)
+    lowerer.give_nhwc(name, lowerer.reshape(y, [batch, out[0] * out[1], out[2], channels], name))
+
+
+def _read_sizes(shape: Iterable[Any]) -> list[Any]:
+    """Dimensions with those that are known as ints."""
+    return [int(size) if is_number(size) else size for size in shape]
 
 
 def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> None:
@@ -174,13 +182,12 @@ def _takes(call: relax.Call, x_dtype: str) -> bool:
 
 
 def _phases(call: relax.Call) -> _Phases | None:
-    """The phases; None for a volume of dynamic size, and for results that are no multiple and so many more."""
+    """The phases; None for results that are no multiple of a dynamic size and so many more."""
     attrs, weight = call.attrs, const_value(call.args[1])
     missing = 5 - weight.ndim
     sides = zip(list(call.args[0].ty.shape)[2:], list(call.ty.shape)[2:], attrs.strides, strict=True)
     sizes = [size for side in sides if (size := _usual_sizes(*side)) is not None]
-    is_fixed = all(map(is_number, [*call.args[0].ty.shape, *call.ty.shape]))
-    if len(sizes) < 3 - missing or (missing == 0 and not is_fixed):
+    if len(sizes) < 3 - missing:
         return None
     axes = [
         SubpixelAxis(size, out, taps, int(stride), int(padding), int(dilation))
@@ -204,15 +211,15 @@ def _usual_sizes(size: Dim, out: Dim, stride: Any) -> tuple[int, int] | None:
     return (USUAL_SIDE, USUAL_SIDE * int(stride) + int(more)) if is_number(more) else None
 
 
-def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr, int]:
+def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr, Dim]:
     """Pictures that the convolution reads, and how many of them are one volume."""
-    if rank_of(lowerer.view.var[source]) < 5:
+    batch, channels, *volume = lowerer.view.var[source].ty.shape
+    if len(volume) < 3:
         return lowerer.nhwc(source), 1
-    axis = phases.axes[0]
-    depth = DepthWindows(
-        *sizes_of(lowerer, source), axis.kernel, padding=(axis.before, axis.after), groups=phases.groups
-    )
-    return stack_slices(lowerer, source, depth, phases.zero_point, depth.windows), depth.windows
+    axis, usual = phases.axes[0], usual_volume(batch, volume, channels)
+    depth = DepthWindows(*usual, axis.kernel, padding=(axis.before, axis.after), groups=phases.groups)
+    windows = axis.blocks(_read_sizes(volume)[0])
+    return stack_slices(lowerer, source, depth, phases.zero_point, windows), windows
 
 
 def _sums(filters: np.ndarray) -> np.ndarray:

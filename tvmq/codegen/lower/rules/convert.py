@@ -70,9 +70,11 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def _is_read_as_picture(lowerer: Lowerer, name: str) -> bool:
-    """True for a picture of known channels that a convolution reads."""
+    """True for a picture of known channels that a convolution reads, with or without a border around it."""
     view = lowerer.view
-    reads = any(op_name(view.value[reader]) == "nn.conv2d" for reader in view.readers[name])
+    borders = [reader for reader in view.readers[name] if op_name(view.value[reader]) == "nn.pad"]
+    readers = [*view.readers[name], *(reader for border in borders for reader in view.readers[border])]
+    reads = any(op_name(view.value[reader]) == "nn.conv2d" for reader in readers)
     return reads and lowerer.is_rank4(name) and is_number(view.var[name].ty.shape[1])
 
 

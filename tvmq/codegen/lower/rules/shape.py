@@ -8,12 +8,17 @@ Tests: tests/backends/test_described_layers.py
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from tvm import relax, te, tirx
 
 from tvmq.codegen.kernels.move.concat import choose_concat
 from tvmq.codegen.kernels.move.constant_pad import choose_pad
-from tvmq.codegen.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
+from tvmq.codegen.kernels.move.depth_to_space import Spread, depth_to_space
+from tvmq.codegen.kernels.move.repeat_pixels import choose_repeat_pixels
+from tvmq.codegen.kernels.move.take import choose_take
+from tvmq.codegen.kernels.parts.builder import Shape
 from tvmq.codegen.lower.lowerer import TO_NHWC, Lowerer, kernel_shape
 from tvmq.codegen.lower.patterns.chains import Chain
 from tvmq.codegen.lower.patterns.subgraphs import shuffle_at
@@ -23,7 +28,10 @@ from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.indices import index_operands
 from tvmq.graph.module_functions import is_packed
+from tvmq.graph.sizes import are_equal, is_number
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
+
+MOST_REPEATS = 16  # of a pixel of free sizes, along an axis
 
 
 def take_packed_rows(lowerer: Lowerer, chain: Chain) -> bool:
@@ -82,22 +90,29 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     parts = call.args[0]
     if not isinstance(parts, relax.Tuple) or not all(isinstance(p, relax.Var) for p in parts.fields):
         return False
-    names = [part.name for part in parts.fields]
-    if not lowerer.is_rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
+    names, call_axis = [part.name for part in parts.fields], int(call.attrs.axis or 0)
+    nhwc = lowerer.is_rank4(chain.result) and any(lowerer.has_nhwc(name) for name in names)
+    if not nhwc and (call.attrs.axis is None or lowerer.has_fixed_sizes(chain)):
         return False
-    axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
-    tensors = [lowerer.nhwc(name) for name in names]
-    out = nhwc_shape(lowerer, chain.result)
-    # sizes before the axis are those of all parts
-    leading = kernel_shape(tensors[0])[:axis]
-    shapes = [(*leading, *kernel_shape(tensor)[axis:]) for tensor in tensors]
-    kernel = lowerer.choose(choose_concat, shapes, axis, [dtype_of(t) for t in tensors])
+    tensors, out = [lowerer.tensor(name, nhwc=nhwc) for name in names], lowerer.view.var[chain.result].ty.shape
+    axis, out = (NHWC_AXIS[call_axis % 4], nhwc_shape(lowerer, chain.result)) if nhwc else (call_axis % len(out), out)
+    kernel = lowerer.choose(choose_concat, _joined_shapes(tensors, axis), axis, [dtype_of(t) for t in tensors])
     if kernel is not None:
-        lowerer.give_nhwc(chain.result, lowerer.call(kernel, tensors, out, dtype_of(tensors[0]), chain.result))
-        return True
-    value = relax.op.concat(tensors, axis=axis)
-    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+        value = lowerer.call(kernel, tensors, list(out), dtype_of(tensors[0]), chain.result)
+    elif nhwc:
+        value = lowerer.emit(relax.op.concat(tensors, axis=axis), chain.result)
+    else:
+        return False
+    lowerer.give(chain.result, value, nhwc=nhwc)
     return True
+
+
+def _joined_shapes(tensors: Sequence[relax.Expr], axis: int) -> list[Shape]:
+    """Shapes of what is joined along an axis: sizes of other axes have the names that those of the first have."""
+    sizes = kernel_shape(tensors[0])
+    along = [kernel_shape(tensor)[axis] for tensor in tensors]
+    names = [size if isinstance(size, int) else f"part{i}" for i, size in enumerate(along)]
+    return [(*sizes[:axis], name, *sizes[axis + 1 :]) for name in names]
 
 
 def pad(lowerer: Lowerer, chain: Chain) -> bool:
@@ -176,9 +191,9 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     if a.layout != "NCHW" or not lowerer.is_rank4(source) or not lowerer.has_nhwc(source):
         return False
     x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
-    if fixed and repeats_pixels(call):
-        factors = int(out[1]) // shape_of(x)[1], int(out[2]) // shape_of(x)[2]
-        kernel = lowerer.choose(choose_resize, shape_of(x), factors, dtype_of(x))
+    factors = _repeats(x.ty.shape, out) if repeats_pixels(call) else None
+    if factors is not None:
+        kernel = lowerer.choose(choose_repeat_pixels, kernel_shape(x), factors, dtype_of(x))
         if kernel is not None:
             lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
             return True
@@ -197,6 +212,18 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     )
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
+
+
+def _repeats(before: Sequence[Any], after: Sequence[Any]) -> tuple[int, int] | None:
+    """How often rows and columns (NHWC) are there after a resize; None for more than MOST_REPEATS of free ones."""
+    sides = zip(list(before)[1:3], after[1:3], strict=True)
+    down, across = (
+        next((n for n in range(1, MOST_REPEATS + 1) if are_equal(old * n, new)), None)
+        if not (is_number(old) and is_number(new))
+        else int(new) // int(old)
+        for old, new in sides
+    )
+    return None if down is None or across is None else (down, across)
 
 
 def _check_dynamic_resize(lowerer: Lowerer, chain: Chain) -> None:
@@ -238,8 +265,16 @@ def take(lowerer: Lowerer, chain: Chain) -> bool:
     if x is None:
         return False
     order = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
-    axis = NHWC_AXIS[int(call.attrs.axis) % 4]
-    lowerer.give_nhwc(chain.result, lowerer.emit(relax.op.take(x, order, axis, mode=call.attrs.mode), chain.result))
+    axis, out = NHWC_AXIS[int(call.attrs.axis) % 4], nhwc_shape(lowerer, chain.result)
+    kernel = None
+    if not lowerer.has_fixed_sizes(chain) and str(call.attrs.mode) in ("fast", "wrap"):
+        kernel = lowerer.choose(choose_take, kernel_shape(x), axis, (dtype_of(x), dtype_of(order)))
+    value = (
+        lowerer.emit(relax.op.take(x, order, axis, mode=call.attrs.mode), chain.result)
+        if kernel is None
+        else lowerer.call(kernel, [x, order], out, dtype_of(x), chain.result)
+    )
+    lowerer.give_nhwc(chain.result, value)
     return True
 
 

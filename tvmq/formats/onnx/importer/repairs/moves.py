@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tvm import relax
+from tvm import relax, tirx
 
 from tvmq import numerics
-from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
 from tvmq.graph import ops
 from tvmq.graph.multiples import require_multiple
 from tvmq.graph.size_division import simplify_size
@@ -222,12 +222,33 @@ def _pad_by_repeating(call: NodeCall, data: relax.Expr, sizes: list, width: list
     for axis, (size, amounts) in enumerate(zip(sizes, width, strict=True)):
         if not any(amounts):
             continue
-        if not isinstance(size, int) or size < 1:
-            what = f"mode {mode} along a dimension {size_text(size)} is not supported"
-            raise call.unsupported_error(what, FIX_SHAPES)
-        indices = np.pad(np.arange(size), amounts, mode=mode)
-        data = relax.op.take(data, tensor_constant(indices), axis)
+        if not isinstance(size, int):
+            indices = _repeated_places(call, size, amounts, mode)
+        elif size < 1:
+            raise call.unsupported_error(f"mode {mode} along a dimension {size} is not supported", FIX_SHAPES)
+        else:
+            indices = tensor_constant(np.pad(np.arange(size), amounts, mode=mode))
+        data = relax.op.take(data, indices, axis)
     return data
+
+
+def _repeated_places(call: NodeCall, size: Any, amounts: tuple[int, int], mode: str) -> relax.Expr:
+    """Indices as np.pad(np.arange(size), amounts, mode=mode), of a size that only a run tells."""
+
+    def emit(expr: relax.Expr) -> relax.Var:
+        return call.builder.emit(call.builder.normalize(expr))
+
+    if mode == "edge":
+        place = emit(relax.op.arange(-amounts[0], size + amounts[1], 1, "int64"))
+        inside = emit(relax.op.maximum(place, tensor_constant(np.int64(0))))
+        return emit(relax.op.minimum(inside, emit(Dims([size - 1]).tensor())))
+    # after so many steps it begins anew; by whole turns no place is negative
+    turn = size if mode == "wrap" else tirx.max(2 * size - 2, 1)
+    place = emit(relax.op.arange(0, size + sum(amounts), 1, "int64"))
+    place = emit(relax.op.add(place, emit(Dims([amounts[0] * turn - amounts[0]]).tensor())))
+    steps = emit(Dims([turn]).tensor())
+    place = emit(relax.op.floor_mod(place, steps))
+    return place if mode == "wrap" else emit(relax.op.minimum(place, emit(relax.op.subtract(steps, place))))
 
 
 def _crop(call: NodeCall, shape: list, begin: list[int], end: list[int]) -> relax.Expr:
