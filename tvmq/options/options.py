@@ -16,7 +16,7 @@ from tvmq.numerics.requantize_rule import MODES, ROUNDINGS
 from tvmq.options.option_checks import SWITCH, choice, integer, is_number, names_of, number, option, tuple_of
 from tvmq.options.rules import Rule
 
-WEIGHT_SCALES = ("max", "power2", "mse")
+WEIGHT_SCALES = ("max", "power2", "mse", "lanes")
 CALIBRATE_MODES = (
     "auto", "minmax", "moving_average", "percentile", "histogram", "kl_divergence", "global_scale",
 )  # fmt: skip
