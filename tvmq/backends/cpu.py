@@ -7,4 +7,4 @@ from __future__ import annotations
 
 from tvmq.backends.description import Backend
 
-CPU = Backend("cpu", activations=("uint8", "int8", "int16"))
+CPU = Backend("cpu", activations=("uint8", "int8", "int16"), weight_scale="lanes")

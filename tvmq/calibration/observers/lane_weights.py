@@ -41,18 +41,27 @@ class WeightLanes:
 def neighbour_sums(weights: np.ndarray, axis: int) -> np.ndarray:
     """Largest sum of two neighbours of one sign in each channel, float64 [channels].
 
-    weights  (filters, channels, *kernel), or a matrix; neighbours are those that one instruction adds: see `in_memory`
+    weights  (filters, channels, *kernel), or a matrix; neighbours are those of `weight_lines`
     axis     of the output channels; the last one of a matrix (inputs, outputs)
 
     >>> neighbour_sums(np.float32([[1.0, 2.0, -4.0, 8.0]]), 0)
     array([8.])
     """
-    filters = np.moveaxis(weights, axis, 0)
-    lines = filters[:, None] if filters.ndim == 2 else in_memory(filters)
-    lines = lines.reshape(len(lines), -1, int(np.prod(lines.shape[-2:])))
+    lines = weight_lines(weights, axis)
     pairs = np.pad(lines, ((0, 0), (0, 0), (0, lines.shape[2] % 2))).reshape(len(lines), -1, 2)
     sums = [np.maximum(sign * pairs, 0).sum(axis=2, dtype=np.float64) for sign in (1, -1)]
     return np.maximum(*sums).max(axis=1, initial=0.0)
+
+
+def weight_lines(weights: np.ndarray, axis: int) -> np.ndarray:
+    """The weights of each filter in stretches that lie side by side in memory: [filters, stretches, elements].
+
+    >>> weight_lines(np.zeros((8, 3, 5, 5)), 0).shape, weight_lines(np.zeros((100, 10)), 1).shape
+    ((8, 5, 15), (10, 1, 100))
+    """
+    filters = np.moveaxis(weights, axis, 0)
+    lines = filters[:, None] if filters.ndim == 2 else in_memory(filters)
+    return lines.reshape(len(lines), -1, int(np.prod(lines.shape[-2:])))
 
 
 def in_memory(filters: np.ndarray) -> np.ndarray:
