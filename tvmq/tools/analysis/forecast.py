@@ -79,8 +79,8 @@ def inspect(
     after, int8_seconds = estimates(integers, cpu, machine, threads=threads)
     rows = _rows(get_ledger(integers), before, after)
     calls = len(before), len(after)
-    weights = describe_weights(integers)
-    return Forecast(tuple(rows), float_seconds, int8_seconds, machine, cpu.isa.name, threads, *calls, weights)
+    facts = threads, *calls, describe_weights(integers)
+    return Forecast(tuple(rows), float_seconds, int8_seconds, machine, cpu.isa.name, *facts)
 
 
 def _fix_sizes(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:

@@ -23,8 +23,8 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.options.config import recorded_options
 
 EIGHT_BITS = "8 bits, for every CPU"
-SEVEN_BITS = "7 bits, for CPUs without VNNI: on others they are no faster than 8 bits (--for portable), and less accurate"
-FASTER = 'there --weight-scale lanes or --for this-machine makes faster models'
+SEVEN_BITS = "7 bits, for CPUs without VNNI; on others no faster than 8 bits (--for portable), and less accurate"
+FASTER = "there --weight-scale lanes or --for this-machine makes faster models"
 LITTLE = 0.2  # of the products: less costs an AVX2 model a few percent of its time
 CHANNELS, PANELS = 8, 2  # of an AVX2 vector; of each layer so many vectors are looked at
 HIGHEST = 255
@@ -71,7 +71,7 @@ def layer_share(weight: np.ndarray, axis: int) -> float:
 
 
 def describe_weights(module: tvm.IRModule) -> str:
-    """What the weights of an integer module are for, and what the other choice costs, as text."""
+    """Text that says which CPUs the weights of an integer module are for; "" where arithmetic is in float."""
     options = recorded_options(get_ledger(module).config)
     share = share_in_16_bits(module)
     if share is None or options.activations is None:

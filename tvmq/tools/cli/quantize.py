@@ -113,8 +113,8 @@ def backend_for(backend: str | None, target: str | list[str], made_for: str | No
     if made_for == "this-machine":
         if backend is not None or target != "llvm":
             raise ConfigError(
-                f"--for: this-machine chooses weights for this CPU, and {(backend or target)!r} is named too; leave out "
-                "--for, or --backend and --target"
+                f"--for: this-machine chooses weights for this CPU, and {(backend or target)!r} is named too; leave "
+                "out --for, or --backend and --target"
             )
         return "llvm"
     if backend is not None and backend.endswith(".json"):  # code is loaded later, by `tvmq.quantize`
