@@ -19,7 +19,6 @@ import tvmq
 from tvmq.backends import backend_named
 from tvmq.backends.consistency import why_not_compiled
 from tvmq.errors import ConfigError
-from tvmq.tools.analysis.lane_products import describe_weights
 from tvmq.tools.cli.arguments import RESULT, Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.tools.cli.console import notice, print_json, step
@@ -141,6 +140,8 @@ def save_measured(
     qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool
 ) -> dict[str, Any]:
     """Save and measure the model; returns the facts of the summary except the seconds."""
+    from tvmq.tools.analysis.lane_products import describe_weights  # loads TVM
+
     files.formats.write(qmod)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)
