@@ -35,7 +35,7 @@ def test_shares_by_hand():
 
 def test_sentences_about_weights():
     assert describe_weights(quantized()) == "8 bits, for every CPU; CPUs without VNNI make 0% of the products in 16 bits"
-    assert describe_weights(quantized(HASWELL)).startswith("7 bits, for CPUs without VNNI: ")
+    assert describe_weights(quantized(HASWELL)).startswith("7 bits, for CPUs without VNNI; ")
     usual = describe_weights(quantized(weight_scale="max"))
     assert re.search(r"make \d+% of the products in 16 bits, which is slower: there --weight-scale lanes or", usual)
     with tvmq.qconfig(activations=None):
