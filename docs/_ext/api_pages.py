@@ -36,7 +36,7 @@ MODULES = [
     ("observers", "Observers", """tvmq.calibration.observers tvmq.calibration.observers.base
         tvmq.calibration.observers.minmax tvmq.calibration.observers.histogram
         tvmq.calibration.observers.kl_divergence tvmq.calibration.observers.auto
-        tvmq.calibration.observers.weight_observers"""),
+        tvmq.calibration.observers.weight_observers tvmq.calibration.observers.lane_weights"""),
     ("backends", "Backend descriptions", """tvmq.backends tvmq.backends.operator_entry
         tvmq.backends.tensor_forms tvmq.backends.cpu tvmq.backends.cpu_without_vnni tvmq.backends.tensorrt
         tvmq.backends.tflite tvmq.backends.tosa tvmq.backends.cmsis_nn

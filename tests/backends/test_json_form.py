@@ -78,7 +78,7 @@ def test_invented_descriptions_go_through_json(name: str):
 def test_every_field_goes_through_json():
     own = replace(
         DEVICE, families=frozenset({"conv2d"}), weights=("int16",), roundings=("TONEAREST",), largest_kernel=3,
-        reduce_range=True, multipliers=False, tables=False, bias="int12", streams=("int16",),
+        reduce_range=True, weight_scale="mse", multipliers=False, tables=False, bias="int12", streams=("int16",),
         lowerings=("my_package.chip:CONV",),
     )  # fmt: skip
     assert Backend.from_json(own.to_json()) == own

@@ -54,6 +54,8 @@ def options_of(backend: Backend) -> dict[str, Any]:
         options["partition_conversions"] = "fully_integral"
     if backend.reduce_range:
         options["reduce_range"] = True
+    if backend.weight_scale != "max":
+        options["weight_scale"] = backend.weight_scale
     options |= _shared_inputs(backend) | _shared_weights(backend)
     if backend.activation_scales == "run_time":
         options = {"activations": "dynamic"} | {name: options[name] for name in SCALES_AT_RUN_TIME if name in options}

@@ -8,7 +8,7 @@ from typing import Any
 
 from tvmq.backends.backend_options import options_of, refused_options_of
 from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
-from tvmq.backends.vocabulary import BIAS_TYPES, FLOAT_TYPES, WEIGHTED
+from tvmq.backends.vocabulary import BIAS_TYPES, FLOAT_TYPES, WEIGHT_OBSERVERS, WEIGHTED
 from tvmq.base.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.numerics.code_type import CODES_16
@@ -31,6 +31,7 @@ WORDS = {
     "bias": BIAS_TYPES,
     "float_type": FLOAT_TYPES,
     "activation_scales": ("calibrated", "run_time"),
+    "weight_scale": WEIGHT_OBSERVERS,
 }
 
 
@@ -48,6 +49,7 @@ WORDS = {
 #   requantize_rule    factors, where these are float32            -                               entry; sets those two
 #   floats             no: partition_conversions fully_integral    no: scales at run time          no float in any field
 #   reduce_range       reduce_range                                -                               -
+#   weight_scale       weight_scale, unless it is max              -                               entry
 #   accumulator_bits   -                                           < 32: errors in place of float  entry; overflow
 #   overflow           -                                           -                               entry
 #   bias               -                                           -                               entry; float32: mode
@@ -79,6 +81,8 @@ class Backend:
     roundings          roundings of the modes fixed_point and power_of_two
     streams            types of residual streams besides float: () or ("int16",)
     reduce_range       whether weights of 7 bits are so much faster that they are the default
+    weight_scale       how ranges of weights are chosen, as the option of that name: "lanes" where products of bytes are
+                       added in 16 bits
     per_channel        whether weights may have a scale for each channel
     zero_points        whether 0.0 may have another code than 0; without: symmetric activations only
     accumulator_bits   width of the integers that sums are made in, 8..32
@@ -120,6 +124,7 @@ class Backend:
     largest_kernel: int | None = None
     streams: tuple[str, ...] = ("int16",)
     reduce_range: bool = False
+    weight_scale: str = "max"
     overflow: str = "proved"
     bias: str = "int32"
     float_type: str = "float32"

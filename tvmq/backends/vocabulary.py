@@ -25,7 +25,7 @@ SCALE_KEEPERS = ("add", "avg_pool", "mean")
 
 # Names of tvmq.calibration.observers.OBSERVERS and WEIGHT_OBSERVERS.
 OBSERVERS = ("auto", "minmax", "moving_average", "percentile", "histogram", "kl_divergence", "global_scale")
-WEIGHT_OBSERVERS = ("max", "power2", "mse")
+WEIGHT_OBSERVERS = ("max", "power2", "mse", "lanes")
 
 
 def matches(pattern: str, family: str, *, depthwise: bool = False) -> bool:

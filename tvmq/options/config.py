@@ -140,6 +140,8 @@ class QConfig(Options):
         idle = {"partition_conversions"} if self.do_simulation else set()  # there is nothing to split then
         idle |= set() if self.activations == "static" else set(STATIC_ONLY)
         idle |= {"reduce_range"} if self.activations is None else set()  # arithmetic stays float
+        multiplies_bytes = self.activations is not None and self.dtype_input != "int16" and self.nbit_input == 8
+        idle |= {"weight_scale"} if backend.weight_scale == "lanes" and not multiplies_bytes else set()
         fitting = {name: value for name, value in backend.options().items() if name not in explicit | idle}
         values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
         refused = [] if backend.floats else backend.refused_options(values)

@@ -16,7 +16,7 @@ from tvmq.numerics.requantize_rule import MODES, ROUNDINGS
 from tvmq.options.option_checks import SWITCH, choice, integer, is_number, names_of, number, option, tuple_of
 from tvmq.options.rules import Rule
 
-WEIGHT_SCALES = ("max", "power2", "mse")
+WEIGHT_SCALES = ("max", "power2", "mse", "lanes")
 CALIBRATE_MODES = (
     "auto", "minmax", "moving_average", "percentile", "histogram", "kl_divergence", "global_scale",
 )  # fmt: skip
@@ -123,7 +123,8 @@ class Options:
         ),
         (
             "Range of weights. max: the largest magnitude; power2: the same, raised to a power of two;"
-            " mse: the range of least squared error, which may clip."
+            " mse: the range of least squared error, which may clip; lanes: max, raised until neighbours can be summed"
+            " in 16 bits, so that CPUs without VNNI multiply bytes. Targets that are CPUs have lanes."
         ),
         choices=WEIGHT_SCALES,
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from tvmq import numerics
 from tvmq.backends.description import Backend
+from tvmq.calibration.observers.lane_weights import in_memory
 from tvmq.errors import ConfigError
 from tvmq.numerics.spec import QuantSpec
 from tvmq.quantization.pipeline import CPUS
@@ -138,7 +139,7 @@ def order_of(
     is_matrix = not transposed and axis == len(shape) - 1
     run = index.shape[-1] if is_matrix else index.size // filters
     if accumulators.products is not None and not is_matrix:
-        index = _as_in_memory(index)
+        index = in_memory(index)
         apart = groups > 1 or dilated or transposed
         run = math.prod(index.shape[-1 if apart else -2 :])
     lines = index.reshape(-1, run)
@@ -146,13 +147,3 @@ def order_of(
     lines = np.pad(lines, ((0, 0), (0, -run % together)), constant_values=none)
     places = lines.reshape(-1, together)
     return Order(places, np.repeat(np.arange(filters), len(places) // filters))
-
-
-def _as_in_memory(filters: np.ndarray) -> np.ndarray:
-    """(filters, channels, *kernel) with the channels of a pixel side by side, and the pixels of a kernel row.
-
-    Slices of a volume are channels (kernels/conv/stack_depth.py).
-    """
-    if filters.ndim > 4:
-        filters = filters.swapaxes(1, 2).reshape(len(filters), -1, *filters.shape[3:])
-    return np.moveaxis(filters, 1, -1)

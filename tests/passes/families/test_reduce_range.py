@@ -36,7 +36,7 @@ def largest(module) -> list[int]:
 
 def quantized(target=None, **options):
     model = network()
-    with tvmq.qconfig(calibrate_mode="minmax", **options):
+    with tvmq.qconfig(calibrate_mode="minmax", **{"weight_scale": "max", **options}):
         return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), target=target, guard=None), model
 
 
@@ -82,6 +82,22 @@ def test_kernels_use_lanes_and_explain_says_so():
     assert tvmq.verify(exe, [feed]).exact
 
 
+@pytest.mark.slow
+@pytest.mark.isa("avx2")
+def test_portable_weights_fit_lanes():
+    """8 bits, and no product in 16 bits; with scales by the largest weight alone they have some."""
+    notes = {}
+    for scale in ("lanes", "max"):
+        module, model = quantized(weight_scale=scale)
+        exe = tvmq.build(module, target=HASWELL)
+        notes[scale] = [note for note in exe.notes.values() if note.startswith("int16")]
+        assert tvmq.verify(exe, feeds_of(model)[:1]).exact
+    assert max(largest(module)) == 127 and max(largest(quantized(weight_scale="lanes")[0])) > 63
+    assert any("in 16 bits" in note or "would hold" in note for note in notes["max"])
+    assert len(notes["lanes"]) == len(notes["max"])
+    assert sum("lanes proved" in note for note in notes["lanes"]) > sum("lanes proved" in n for n in notes["max"])
+
+
 def test_dynamic_products_too():
     model = network()
     with tvmq.qconfig(activations="dynamic", reduce_range=True):
@@ -93,7 +109,7 @@ def test_backends_and_cpus_are_told_apart():
     for target in ({"kind": "llvm", "mcpu": "skylake-avx512"}, "cpu_without_vnni"):
         assert backend_of(target).name == "cpu_without_vnni"
     assert backend_of({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": "cortex-a76"}).name == "cpu"
-    assert backend_named("cpu_without_vnni").options() == {"reduce_range": True}
+    assert backend_named("cpu_without_vnni").options() == {"reduce_range": True, "weight_scale": "lanes"}
     with pytest.raises(TargetError, match="no CPU 'haswel'"):
         backend_of("llvm -mcpu=haswel")
     with pytest.raises(ConfigError, match="did you mean 'cpu'"):

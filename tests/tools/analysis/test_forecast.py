@@ -62,7 +62,9 @@ def test_times_add_up(forecast):
 def test_table_dictionary_and_verdict(forecast):
     text = str(forecast)
     assert "/trilu_3" in text and "no: limit:" in text and "conv2d_avx512" in text and "times as fast" in text
+    assert "weights: 8 bits, for every CPU; CPUs without VNNI make " in text
     data = json.loads(json.dumps(forecast.to_dict()))
+    assert data["weights"] == forecast.weights
     assert data["target"] == "znver4" and data["clock"] == 3.7e9 and len(data["layers"]) == len(forecast.rows)
     assert data["speed_up"] == pytest.approx(data["float_seconds"] / data["int8_seconds"])
 

@@ -106,6 +106,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     for name, function in {**functions, "explain": lambda model: calls.report}.items():
         # vars(): asking for the attribute would import the real one
         monkeypatch.setitem(vars(tvmq), name, function)
+    monkeypatch.setattr("tvmq.tools.analysis.lane_products.describe_weights", lambda _: "for every CPU")
     return calls
 
 

@@ -15,6 +15,7 @@ import pytest
 import tvmq
 from tests.support.models.onnx_models import make_model
 from tvmq.demo import load_demo
+from tvmq.tools.cli.quantize import backend_for
 from tvmq.tools.cli.summary import next_steps, summary_lines
 
 Image = pytest.importorskip("PIL.Image", reason="pillow is an extra: pip install 'tvmq[images]'")
@@ -89,6 +90,18 @@ def test_json_has_the_same_facts(cli, here):
     assert (found["metric"], found["data"], found["samples"]) == ("top1", "held out", 16)
     assert found["float"] > 0.9 and found["outputs"]["scores"]["same_class"] > 0.9
     assert "speed" not in printed and printed["next"][0].startswith("tvmq explain j.tvmq")
+
+
+def test_what_weights_are_for(cli, here):
+    """Portable weights by default; those of this machine where nothing else is named."""
+    assert backend_for(None, "llvm") is None and backend_for(None, "llvm", "portable") is None
+    assert backend_for(None, "llvm", "this-machine") == "llvm"
+    files = ("quantize", "my digits.onnx", "--random-data", *FAST, "--no-compare", "-q", "-o", "w.tvmq")
+    result = cli(*files)
+    assert "weights    8 bits, for every CPU; CPUs without VNNI make " in result.out
+    for named in (("--target", "x86-64-v3"), ("--backend", "cpu")):
+        refused = cli(*files, "--for", "this-machine", *named)
+        assert refused.code == 1 and f"--for: this-machine chooses weights for this CPU, and {named[1]!r}" in refused.err
 
 
 @pytest.mark.slow

@@ -36,6 +36,7 @@ WEIGHT_OBSERVERS: dict[str, str] = {
     "max": "tvmq.calibration.observers.weight_observers:WeightMax",
     "power2": "tvmq.calibration.observers.weight_observers:WeightPower2",
     "mse": "tvmq.calibration.observers.weight_observers:WeightMse",
+    "lanes": "tvmq.calibration.observers.lane_weights:WeightLanes",
 }
 
 

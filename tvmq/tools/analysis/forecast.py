@@ -28,6 +28,7 @@ from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 from tvmq.quantization.pipeline import quantize
 from tvmq.tools.analysis.forecast_report import Forecast, Row
+from tvmq.tools.analysis.lane_products import describe_weights
 
 CONVERSIONS = ("quantize", "dequantize", "requantize", "quantize_to_nhwc", "dequantize_to_nchw", "to_nhwc", "to_nchw")
 USUAL_SIZE = 64  # of a dynamic dimension that is no batch
@@ -77,7 +78,9 @@ def inspect(
     before, float_seconds = estimates(floats, cpu, machine, threads=threads)
     after, int8_seconds = estimates(integers, cpu, machine, threads=threads)
     rows = _rows(get_ledger(integers), before, after)
-    return Forecast(tuple(rows), float_seconds, int8_seconds, machine, cpu.isa.name, threads, len(before), len(after))
+    calls = len(before), len(after)
+    facts = threads, *calls, describe_weights(integers)
+    return Forecast(tuple(rows), float_seconds, int8_seconds, machine, cpu.isa.name, *facts)
 
 
 def _fix_sizes(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:

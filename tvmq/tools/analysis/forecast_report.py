@@ -93,6 +93,7 @@ class Forecast:
     isa                          instruction set of the kernels
     threads                      threads of a run
     float_calls, int8_calls      number of functions that a run calls
+    weights                      CPUs that the weights are for, see describe_weights; "" where none are in 8 bits
     """
 
     rows: tuple[Row, ...]
@@ -103,6 +104,7 @@ class Forecast:
     threads: int
     float_calls: int
     int8_calls: int
+    weights: str = ""
 
     @property
     def speed_up(self) -> float:
@@ -171,6 +173,7 @@ class Forecast:
             f"calls {_time(self.call_seconds)}",
             f"for {machine.name} ({self.isa}) at {machine.clock / 1e9:.1f} GHz, {self.threads} thread"
             f"{'s' if self.threads > 1 else ''}: an estimate, {basis} (docs/speed.md)",
+            *([f"weights: {self.weights}"] if self.weights else []),
             self.verdict,
         ]
         return "\n".join(f"  {line}" for line in lines)
@@ -182,7 +185,7 @@ class Forecast:
             "threads": self.threads, "float_seconds": self.float_seconds, "int8_seconds": self.int8_seconds,
             "speed_up": self.speed_up, "island_seconds": self.island_seconds,
             "conversion_seconds": self.conversion_seconds, "call_seconds": self.call_seconds,
-            "verdict": self.verdict, "layers": [row.to_dict() for row in self.rows],
+            "weights": self.weights, "verdict": self.verdict, "layers": [row.to_dict() for row in self.rows],
         }  # fmt: skip
 
     def __str__(self) -> str:

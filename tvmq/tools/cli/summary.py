@@ -121,6 +121,7 @@ def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows += [("float", f"{count} x {operators}: {why}") for count, operators, why in reasons[:REASONS]]
     if len(reasons) > REASONS:
         rows.append(("", f"{len(reasons) - REASONS} more reasons: tvmq explain"))
+    rows += [("weights", facts["weights"])] if facts.get("weights") else []
     return rows + [("note", str(note)) for note in facts.get("notes", ())[:3]]
 
 

@@ -22,8 +22,8 @@ LARGE_CACHE = 5 * GIB
 # Level of the kernels -> consequence.
 SLOWER = {
     "generic": "no vector kernels for this CPU: int8 will hardly be faster than float",
-    "avx2": "no VNNI: 7-bit weights (`--reduce-range`) are multiplied faster; --target chooses them itself",
-    "avx512bw": "no VNNI: 7-bit weights (`--reduce-range`) are multiplied faster; --target chooses them itself",
+    "avx2": "no VNNI: `--for this-machine` takes 7-bit weights, which are multiplied a little faster",
+    "avx512bw": "no VNNI: `--for this-machine` takes 7-bit weights, which are multiplied a little faster",
     "neon": "no dotprod: int8 is multiplied in 16-bit lanes",
 }
 # Features that decide between kernels, by LLVM's names.
