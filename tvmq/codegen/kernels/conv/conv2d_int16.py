@@ -191,7 +191,8 @@ def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndar
     offsets  of `element_offsets`
     width    channels of a vector
     """
-    bounds, entries, weights, first = [], [], [], 0
+    bounds: list[tuple[int, ...]] = []
+    entries, weights, first = [], [], 0
     for panel in lanes.panels:
         twos, pairs = first + 4 * panel.fours, first + len(panel.groups)
         row = (first * width * TAPS, first, twos, pairs - panel.alone, pairs, pairs + len(panel.int16_pairs))
