@@ -1,7 +1,7 @@
 """Speed of the int8 conv2d, Winograd, depthwise and matmul kernels as a share of the peak of their dot product.
 
     python benchmarks/kernels.py [--levels avx512vnni,avx2] [--shapes 1x1,stem] [--tiles 6x4,4x4] [--peers]
-        [--networks resnet50,unet256]
+        [--networks resnet50,unet256] [--bits 7]
     python benchmarks/kernels.py --functions add,softmax [--levels avx512vnni,avx2]
 
 With --functions the rows are the large cases of these functions (or all) in tests/codegen/kernels/table.py, the calls
@@ -12,6 +12,8 @@ Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; 
           s: seconds of compilation; gain: OpenVINO's time for the same int8 layer / ours, with --peers, measured
           between our runs (harness/openvino_layers.py); only on the best level that this CPU has
 The share counts true multiply-accumulates: padding of channels, taps and tiles counts as loss.
+Weights are uniform in -128..127; with --bits they are normally distributed, the largest of a filter being the largest
+code of so many bits: on CPUs without VNNI there is a row for int16 lanes (conv2d_int16) then, which may pass 100 %.
 With --tiles every tile is timed, beside the one that the cost model chooses (*). Shapes that Winograd can compute,
 proved exact for the random weights, have a row for it beside the direct kernel, with a * where the cost model takes it;
 it alone may pass 100 %. Every kernel is first compared with the definition, bit for bit.
@@ -43,6 +45,7 @@ from tests.codegen.kernels.harness import compile_unchecked, expected_conv
 from tests.codegen.kernels.table import TABLE
 from tvmq.codegen.kernels import isa
 from tvmq.codegen.kernels.conv.conv2d import instructions_for, make_kernel
+from tvmq.codegen.kernels.conv.conv2d_int16 import lane_gain, lane_kernel
 from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.depthwise.depthwise import depthwise
 from tvmq.codegen.kernels.parts import builder
@@ -162,11 +165,16 @@ def depth_of(conv: Conv2d) -> int:
     return conv.channels // conv.groups * conv.kernel[0] * conv.kernel[1]
 
 
-def operands_of(conv: Conv2d) -> Any:
-    """x, weight, bias and a requantize step that spreads the sums over the codes."""
+def operands_of(conv: Conv2d, bits: int = 0) -> Any:
+    """x, weight, bias, and a requantize step that spreads the sums over the codes; bits: of normal weights."""
     random = np.random.default_rng(0)
     x = random.integers(0, 256, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.uint8)
-    weight = random.integers(-128, 128, (conv.filters, conv.channels // conv.groups, *conv.kernel)).astype(np.int8)
+    shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
+    weight = random.integers(-128, 128, shape).astype(np.int8)
+    if bits:
+        normal = random.standard_normal(shape)
+        largest = np.abs(normal).max(axis=(1, 2, 3), keepdims=True)
+        weight = np.rint(normal / largest * (2 ** (bits - 1) - 1)).astype(np.int8)
     bias = random.integers(-20000, 20000, conv.filters).astype(np.int32)
     depth = depth_of(conv)
     multiplier = (random.uniform(0.5, 1.5, conv.filters) / (220 * depth**0.5)).astype(np.float32)
@@ -209,8 +217,13 @@ def candidates(conv: Conv2d, level: str, tiles: list[tuple[int, int]], operands:
     found = {
         kernel.name.removeprefix("conv2d_") + ("" if number else " *"): kernel for number, kernel in enumerate(kernels)
     }
+    lanes, _ = lane_kernel("conv2d", conv, weight, bias, X_ZERO, (step,), isa.isa_named(level))
+    if lanes is not None:
+        found = {label.removesuffix(" *"): kernel for label, kernel in found.items()}
+        found[lanes.name.removeprefix("conv2d_") + " *"] = lanes
     if not winograd.why_unsuited(conv, isa.isa_named(level)) and not refusal(weight, 0, 255, F4):
-        chosen = choose_winograd(conv, weight, X_ZERO, isa.isa_named(level)).shape is not None
+        direct = lane_gain(conv, weight, X_ZERO, isa.isa_named(level))
+        chosen = choose_winograd(conv, weight, X_ZERO, isa.isa_named(level), direct=direct).shape is not None
         kernel = winograd.winograd(conv, weight, bias, X_ZERO, (step,), isa.isa_named(level))
         found[kernel.name + (" *" if chosen else "")] = kernel
     return found
@@ -218,7 +231,7 @@ def candidates(conv: Conv2d, level: str, tiles: list[tuple[int, int]], operands:
 
 def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], options: Any) -> list[Row]:
     """Rows of the table for one shape on one level."""
-    operands = operands_of(conv)
+    operands = operands_of(conv, options.bits)
     peak, peak_macs = peak_run(level)
     runs, notes = {"peak": peak}, {}
     for label, kernel in candidates(conv, level, tiles, operands).items():
@@ -283,6 +296,7 @@ def main() -> None:
     parser.add_argument("--networks", default="", help="rows of networks instead: names, or all")
     parser.add_argument("--functions", default="", help="functions of the tests' table: names, or all")
     parser.add_argument("--tiles", default="", help="further tiles, such as 6x4,4x4")
+    parser.add_argument("--bits", type=int, default=0, help="of normally distributed weights; default: uniform, 8")
     parser.add_argument("--peers", action="store_true", help="also OpenVINO's time for the same layer")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each row")
     options = parser.parse_args()

@@ -18,7 +18,9 @@ from tvmq.codegen.kernels.conv.conv2d_int16 import (
     plan_lanes,
 )
 from tvmq.codegen.kernels.conv.int16_accumulation import (
+    FOLDED4,
     INT16_PAIR,
+    PAIRED,
     USUAL_GROUP,
     PanelPlan,
     cut_runs,
@@ -93,9 +95,11 @@ def test_every_fold_is_proved_and_nothing_is_lost(size: int, highest: int, run: 
     weight[0, 2] = 0
     for part, plan in zip(weight, plan_panels(weight, highest), strict=True):
         np.testing.assert_array_equal(rebuilt(plan, part.shape), part)
-        paired = 2 * plan.pairs
-        assert sums_fit_int16(plan.weight[:paired].reshape(plan.pairs, 2, 4, 8), highest).all()
+        fours, paired = 4 * plan.fours, 4 * plan.fours + 2 * plan.pairs
+        assert sums_fit_int16(plan.weight[:fours].reshape(plan.fours, 4, 4, 8), highest).all()
+        assert sums_fit_int16(plan.weight[fours:paired].reshape(plan.pairs, 2, 4, 8), highest).all()
         assert sums_fit_int16(plan.weight[paired:, None], highest).all()
+        assert plan.alone == len(plan.groups) - paired
         assert len(plan.int16_pairs) % 2 == 0
 
 
@@ -132,12 +136,25 @@ def test_pairs_are_found_where_the_first_partner_does_not_fit() -> None:
     weight = np.ones((1, 1, 16, 8), np.int8)
     weight[0, 0, ::4] = np.int8([[92], [80], [26], [38]])
     plan = plan_panels(weight, 255)[0]
-    assert plan.pairs == 2 and {tuple(sorted(pair)) for pair in plan.groups.reshape(2, 2)} == {(0, 8), (4, 12)}
+    assert plan.fours == 0 and plan.pairs == 2 and {tuple(sorted(pair)) for pair in plan.groups.reshape(2, 2)} == {(0, 8), (4, 12)}
+
+
+def test_pairs_that_fit_are_folded_by_four() -> None:
+    weight = np.full((1, 1, 24, 8), 16, np.int8)
+    plan = plan_panels(weight, 255)[0]  # a lane of four groups reaches 8 * 16 * 255, the limit; two are left
+    assert (plan.fours, plan.pairs, plan.alone) == (1, 1, 0)
+    assert plan.cost == 4 * FOLDED4 + 2 * PAIRED
+    weight[0, 0, 12] = 17
+    plan = plan_panels(weight, 255)[0]
+    assert (plan.fours, plan.pairs, plan.alone) == (1, 1, 0) and 12 in plan.groups[4:]
+    weight[0, 0, ::12] = 17
+    plan = plan_panels(weight, 255)[0]
+    assert (plan.fours, plan.pairs, plan.alone) == (1, 1, 0) and {0, 12} == set(plan.groups[4:].tolist())
 
 
 def test_weights_of_zeros_leave_nothing_to_fold() -> None:
     plan = plan_panels(np.zeros((1, 1, 20, 8), np.int8), 255)[0]
-    assert plan.pairs == len(plan.groups) == len(plan.weight) == len(plan.int16_pairs) == 0
+    assert plan.fours == plan.pairs == len(plan.groups) == len(plan.weight) == len(plan.int16_pairs) == 0
 
 
 def seven_bits(conv: Conv2d) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -4,10 +4,10 @@ Computes   what conv2d computes, bit for bit; the proof and what each instructio
 Layouts    as conv2d; weights [panel][entry][lane][tap], an entry is a group of four activations as bytes, or a pair as
            int16: a vector either way
 Needs      vpmaddubsw; `sums_fit_int16` for every fold of every panel
-Loops      those of implicit_gemm, but a tile walks the panel's table of entries: two groups at a time (fold2), single
-           (fold1), then two pairs at a time, which are read from a copy of the input in 16 bits
-Registers  rows sums, ones, two weights, two activations and a product; a panel is one vector of channels, as each more
-           makes it less likely that a group holds for all
+Loops      those of implicit_gemm, but a tile walks the panel's table of entries: four groups at a time (fold4), two
+           (fold2), single (fold1), then two pairs at a time, which are read from a copy of the input in 16 bits
+Registers  rows sums, ones, four weights, an activation and two products; a panel is one vector of channels, as each
+           more makes it less likely that a group holds for all
 Fallback   conv2d, int16 products of pairs, always exact
 Measured   benchmarks/kernels.py
 
@@ -58,7 +58,8 @@ TURNS = 4  # panels that a tile is multiplied with in turn: 3 to 10 % less time 
 SLOWER = 1.06  # an instruction here, on average, than there
 ROW_BITS = 20  # below the kernel row, in an entry of dynamic sizes
 PROBED = 8  # panels that tell whether it is worth planning all
-BOUNDS = 5  # numbers of a panel in the table: first weight, first entry, first one alone, first pair of int16, end
+# numbers of a panel in the table: first weight, first entry of fold4, of fold2, of fold1, first pair of int16, end
+BOUNDS = 6
 
 
 def lane_kernel(
@@ -190,15 +191,17 @@ def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndar
     offsets  of `element_offsets`
     width    channels of a vector
     """
-    bounds, entries, weights, first = [], [], [], 0
+    bounds: list[tuple[int, ...]] = []
+    entries, weights, first = [], [], 0
     for panel in lanes.panels:
-        alone, pairs = first + 2 * panel.pairs, first + len(panel.groups)
-        bounds.append((first * width * TAPS, first, alone, pairs, pairs + len(panel.int16_pairs)))
+        twos, pairs = first + 4 * panel.fours, first + len(panel.groups)
+        row = (first * width * TAPS, first, twos, pairs - panel.alone, pairs, pairs + len(panel.int16_pairs))
+        bounds.append(row)
         first = bounds[-1][-1]
         entries += [offsets[panel.groups], offsets[panel.int16_pairs]]
         weights.append(panel.weight.transpose(0, 2, 1).reshape(-1))
         weights.append(panel.int16_weight.transpose(0, 2, 1).astype("<i2").reshape(-1).view(np.int8))
-    bounds.append((first * width * TAPS, first, first, first, first))
+    bounds.append((first * width * TAPS, *[first] * (BOUNDS - 1)))
     return (
         np.array(bounds, np.int32).reshape(-1),
         np.concatenate([*entries, [0]]).astype(np.int32),
@@ -284,27 +287,31 @@ class Lanes(Integers):
         windows = self.windows(tile)
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)
         row = bind((tile.group * self.tiling.panels + panel) * BOUNDS)
-        weight, first, alone, pairs, end = (load(table, row + i, "int32") for i in range(BOUNDS))
+        weight, first, twos, alone, pairs, end = (load(table, row + i, "int32") for i in range(BOUNDS))
         following = self._next_panel_byte(tile, load(table, row + BOUNDS, "int32"))
-        parts = [(first, alone, 2, self._fold), (alone, pairs, 1, self._fold)]
+        parts = [(first, twos, 4, self._fold), (twos, alone, 2, self._fold), (alone, pairs, 1, self._fold)]
         parts += [(pairs, end, 2, self._add_pairs)] if self.shape.has_int16_copy else []
         for begin, until, count, add in parts:
             source, origin = (tile.source, tile.origin) if add == self._fold or tile.beside is None else tile.beside
             starts = [widen_index(window - origin) for window in windows]
-            with T.serial(0, T.shift_right(until - begin, T.int32(count - 1))) as number:
-                entry = bind(begin + number * count)
-                place = bind(weight + (entry - first) * self.vector)
-                offsets = [widen_index(self._entries[entry + i]) for i in range(count)]
-                weights = [load(self.weight, place + i * self.vector, f"int8x{self.vector}") for i in range(count)]
-                reads = [[start + offset for offset in offsets] for start in starts]
-                add(sums, source, reads, weights)
-                if following is not None:
-                    for i in range(count):
-                        prefetch(self.weight, following + (entry - first + i) * self.ins.vector_bytes)
+            # int64, or LLVM would keep an address of each of the vectors of a step
+            entries, place = widen_index(begin), widen_index(weight + (begin - first) * self.vector)
+            fetched = None if following is None else widen_index(following + (begin - first) * self.ins.vector_bytes)
+            with T.serial(0, T.shift_right(until - begin, T.int32(count.bit_length() - 1))) as number:
+                done = T.Cast("int64", number * count)
+                # first, as LLVM would read all activations before a prefetch that follows them in the code
+                for i in range(0 if fetched is None else count):
+                    prefetch(self.weight, fetched + done * self.ins.vector_bytes + i * self.ins.vector_bytes)
+                offsets = [widen_index(self._entries[entries + done + i]) for i in range(count)]
+                weights = [
+                    load(self.weight, place + done * self.vector + i * self.vector, f"int8x{self.vector}")
+                    for i in range(count)
+                ]
+                add(sums, source, [[start + offset for offset in offsets] for start in starts], weights)
         self.store(tile, [[register] for register in sums])
 
     def _fold(self, sums: list[Register], source: Buffer, reads: list[list[Expr]], weights: list[Expr]) -> None:
-        """Add the products of one or two groups to the sums of all rows, added in 16 bits before."""
+        """Add the products of one, two or four groups to the sums of all rows, added in 16 bits before."""
         ins = self.ins
         ones = ins.ones()
         for register, places in zip(sums, reads, strict=True):

@@ -5,14 +5,15 @@ instruction gives each channel two lanes of 16 bits, x0 w0 + x1 w1 and x2 w2 + x
 
     fold1   the lanes of one group are widened and added to the sums:         3 instructions for 4 products
     fold2   the lanes of two groups are added first, in 16 bits:              5 instructions for 8 products
+    fold4   the same of four groups:                                          9 instructions for 16 products
     pair    two neighbouring activations and weights of 16 bits (vpmaddwd):   2 instructions for 2 products, exact
 
 Proof     x is 0..highest, so a lane lies within -highest * n .. highest * p, where p and n are the sums of its positive
           and of its absolute negative weights. `sums_fit_int16` asks both to fit int16; so does each part of such a sum
 Cut       each stretch of neighbouring activations is cut into groups that are proved and pairs between them, wherever
           they begin, so that it costs least; a group must hold for all channels of a panel, so panels are one vector
-Order     of the reduction is free: integers. So groups are paired for fold2 by what fits, not by where they stand;
-          the kernel finds its activations by a table of offsets
+Order     of the reduction is free: integers. So groups are paired for fold2 by what fits, not by where they stand,
+          and such pairs once more for fold4; the kernel finds its activations by a table of offsets
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ INT16 = np.iinfo(np.int16)
 TAPS, PAIR = 4, 2
 # Entries that are paired among themselves, as the time of pairing grows with their square; then what is left of all.
 BLOCK, ROUNDS = 320, 2
-# vector instructions for the products with a vector of channels: of a group, paired or alone, and of a pair in int16
-PAIRED, ALONE, INT16_PAIR = 2.5, 3.0, 2.0
+# vector instructions for the products with a vector of channels: of a group in fold4, fold2 or fold1, and of a pair in
+# int16
+FOLDED4, PAIRED, ALONE, INT16_PAIR = 2.25, 2.5, 3.0, 2.0
 USUAL_GROUP = 2.6  # of a group, before it is known which are paired
 
 
@@ -53,24 +55,31 @@ def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
 class PanelPlan:
     """Folding of the products of a panel of channels.
 
-    groups        where each group begins, in elements of all runs; those of fold2 lead, one behind the other
+    groups        where each group begins, in elements of all runs: those of fold4, one fold behind the other, then
+                  those of fold2, then those of fold1
     weight        int8 [groups, 4, channels]
-    pairs         so many times two groups are folded together
+    fours, pairs  so many times four groups, and two, are folded together
     int16_pairs   where each pair that is multiplied in int16 begins, an even number of them
     int16_weight  int8 [int16_pairs, 2, channels]
     """
 
     groups: np.ndarray
     weight: np.ndarray
+    fours: int
     pairs: int
     int16_pairs: np.ndarray
     int16_weight: np.ndarray
 
     @property
+    def alone(self) -> int:
+        """Number of groups that are folded with no other."""
+        return len(self.groups) - 4 * self.fours - 2 * self.pairs
+
+    @property
     def cost(self) -> float:
         """Vector instructions for each vector of channels and activation row."""
-        alone = len(self.groups) - 2 * self.pairs
-        return 2 * PAIRED * self.pairs + ALONE * alone + INT16_PAIR * len(self.int16_pairs)
+        folded = 4 * FOLDED4 * self.fours + 2 * PAIRED * self.pairs + ALONE * self.alone
+        return folded + INT16_PAIR * len(self.int16_pairs)
 
 
 def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
@@ -87,13 +96,14 @@ def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
     for panel, inside in enumerate(groups.reshape(panels, -1)):
         places = np.flatnonzero(inside)
         entries = _elements(longer[panel], places, TAPS)
-        pairs, rest = _pairs(entries, highest)
-        order = np.concatenate([pairs[np.argsort(places[pairs[:, 0]])].reshape(-1), np.sort(rest)])
+        fours, pairs, rest = _fold(entries, highest)
+        folds = [fold[np.argsort(places[fold[:, 0]])].reshape(-1) for fold in (fours, pairs)]
+        order = np.concatenate([*folds, np.sort(rest)])
         alone = np.flatnonzero(int16_pairs[panel * runs : (panel + 1) * runs])
         int16_weight = _elements(longer[panel], alone, PAIR)
         if len(alone) % 2:
             alone, int16_weight = np.append(alone, 0), np.concatenate([int16_weight, np.zeros_like(int16_weight[:1])])
-        plans.append(PanelPlan(places[order], entries[order], len(pairs), alone, int16_weight))
+        plans.append(PanelPlan(places[order], entries[order], len(fours), len(pairs), alone, int16_weight))
     return plans
 
 
@@ -161,19 +171,27 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
     return (begins == TAPS).T, (begins == PAIR).T
 
 
-def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
-    """Entries that can be folded together, [pairs, 2], and those left alone."""
-    channels = entries.shape[-1]
+def _fold(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Entries that can be folded together, [fours, 4] and [pairs, 2], and those left alone."""
+    channels, limit = entries.shape[-1], INT16.max // highest
     lanes = entries.astype(np.int16).reshape(len(entries), 2, TAPS // 2, channels)
     # [entries, positive lanes and negative lanes]. The bound of two groups that are added in int16 is the sum of their
-    # bounds, lane by lane: what is asked for is a matching of entries in which no pair exceeds the limit in any lane
+    # bounds, lane by lane: what is asked for is a matching of entries in which no pair exceeds the limit in any lane,
+    # and then of these pairs
     reach = np.stack([np.maximum(lanes, 0).sum(axis=2), np.maximum(-lanes, 0).sum(axis=2)], axis=1)
     reach = reach.reshape(len(entries), 4 * channels).astype(np.int16)
+    pairs, rest = _pairs(reach, limit)
+    fours, twos = _pairs(reach[pairs].sum(axis=1, dtype=np.int16), limit)
+    return pairs[fours].reshape(-1, 4), pairs[twos], rest
+
+
+def _pairs(reach: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs whose reach stays within the limit, [pairs, 2], and those left alone."""
     rest, all_pairs = np.argsort(-reach.max(axis=1, initial=0), kind="stable"), np.zeros((0, 2), np.int64)
     for _ in range(ROUNDS):
         blocks = -(-len(rest) // BLOCK)
         # each block has heavy entries and light ones
-        parts = [_match_pairs(rest[block::blocks], reach, INT16.max // highest) for block in range(blocks)]
+        parts = [_match_pairs(rest[block::blocks], reach, limit) for block in range(blocks)]
         all_pairs = np.concatenate([all_pairs, *(pairs for pairs, _ in parts)])
         rest = np.concatenate([left for _, left in parts] or [rest])
         if blocks <= 1:
@@ -223,10 +241,13 @@ class LanePlan:
     @property
     def note(self) -> str:
         """Share of the products in each kind of group, as text."""
-        folded = 100 * TAPS * sum(2 * panel.pairs for panel in self.panels) / (self.elements * len(self.panels))
-        singles = sum(len(panel.groups) - 2 * panel.pairs for panel in self.panels)
-        alone = 100 * TAPS * singles / (self.elements * len(self.panels))
-        text = f"int16 lanes proved: {folded:.0f} % fold2, {alone:.0f} % fold1"
+        counts = (
+            ("fold4", sum(4 * panel.fours for panel in self.panels)),
+            ("fold2", sum(2 * panel.pairs for panel in self.panels)),
+            ("fold1", sum(panel.alone for panel in self.panels)),
+        )
+        share = 100 * TAPS / (self.elements * len(self.panels))
+        text = "int16 lanes proved: " + ", ".join(f"{share * count:.0f} % {name}" for name, count in counts if count)
         return f"{text}, {self.int16_share:.0%} of the products in 16 bits" if self.int16_share else text
 
     @property
