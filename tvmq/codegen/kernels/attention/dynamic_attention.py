@@ -81,7 +81,8 @@ class _DynamicAttentionTemplate(AttentionTemplate):
     def _cut_rows(self, keys: Expr) -> tuple[Expr, Expr]:
         rows = bind(quotient(self.rows + (self.tile - 1), self.tile) * self.tile)
         near = T.max(T.floordiv(SCORE_BYTES // (4 * self.tile), T.max(keys, 1)), 1) * self.tile
-        self.block = make_opaque(T.max(T.min(T.min(near, self.cut.block), rows), self.tile))
+        self.memory_rows = bind(T.max(T.min(T.min(near, self.cut.block), rows), self.tile))
+        self.block = make_opaque(self.memory_rows)
         blocks = make_opaque(T.floordiv(self.rows + (self.block - 1), self.block))
         return blocks, make_opaque(T.max(T.min(blocks, T.floordiv(MOST_JOBS, T.max(self.matrices, 1))), 1))
 
@@ -100,8 +101,10 @@ class _DynamicAttentionTemplate(AttentionTemplate):
                 self._chunk(make_opaque(begin + index), blocks, chunks, is_job=False)
 
     def _allocate(self) -> None:
+        block, self.block = self.block, self.memory_rows  # libraries compute sizes of memory from those of the inputs
         super()._allocate()
-        self.powers = self.scores, bind(self.block * self.softmax.pitch)
+        self.block = block
+        self.powers = self.scores, bind(block * self.softmax.pitch)
 
     def _begin_block(self, number: Expr) -> tuple[Expr, Expr]:
         first = make_opaque(number * self.block)
