@@ -46,7 +46,7 @@ def replace_identity_gather(rewriter: Rewriter, var: relax.Var, value: relax.Exp
 def _counted_axes(rewriter: Rewriter, indices: relax.Expr) -> list[int] | None:
     """For each number of an index the axis along which it counts from 0; None where one does not."""
     joined = rewriter.value_of(indices)
-    if op_name(joined) != "concat" or not isinstance(joined.args[0], relax.Tuple):
+    if joined is None or op_name(joined) != "concat" or not isinstance(joined.args[0], relax.Tuple):
         return None
     parts, rank = list(joined.args[0].fields), rank_of(indices)
     is_last = joined.attrs.axis is not None and int(joined.attrs.axis) % rank == rank - 1
@@ -61,6 +61,8 @@ def _counted_axis(rewriter: Rewriter, expr: relax.Expr) -> int | None:
     if is_const(expr):
         return _counted_axis_of(const_value(expr))
     value = rewriter.value_of(expr)
+    if value is None:
+        return None
     name = op_name(value)
     if name == "arange":
         start, _, step = (getattr(arg, "value", None) for arg in value.args)

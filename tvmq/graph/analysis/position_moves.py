@@ -152,9 +152,10 @@ def _create(call: relax.Call, *values: Any) -> Positions:
 
 def _count_up(call: relax.Call, *_: Any) -> Positions:
     whole = range_of_type(dtype_of(call))
-    start, _, step = (getattr(arg, "value", None) for arg in call.args)
+    start, step = (getattr(call.args[place], "value", None) for place in (0, 2))
     is_rising = start is not None and step is not None and float(step) > 0
-    return Positions({OWN: Range(float(start), whole.high) if is_rising else whole}, "counted")
+    low = float(start) if is_rising and start is not None else whole.low
+    return Positions({OWN: Range(low, whole.high)}, "counted")
 
 
 Rule = Callable[..., Any]

@@ -142,7 +142,7 @@ def _dynamic_scale(call: relax.Call, x: Positions) -> Positions | str:
     if any(axis in x.axes and not _is_zero(x, axis, 0.0) for axis in _axes_of(call)):
         return "positions share a scale: calibrate the model with data, or keep the layer float"
     reach = x.range.reach / int(call.attrs.largest_code) * ROUNDING
-    return _reduce(call, x, Range(0.0, max(reach, 1.0) if math.isfinite(reach) else LARGEST))
+    return _reduce(call, x, Range(0.0, max(reach, 1.0) if math.isfinite(reach) else float(LARGEST)))
 
 
 def _masked_mean(call: relax.Call, x: Positions, mask: Positions) -> Positions | str:
@@ -197,7 +197,7 @@ def _integer_weight_is_zero(call: relax.Call, own: Range, masked: Range) -> bool
     if d < 0:
         return False
     t = (d * int(attrs.multiplier) + (1 << (int(attrs.shift) - 1))) >> int(attrs.shift)
-    return int(exp2_negative(np.int64([min(t, LARGEST_EXPONENT)]))[0]) == 0
+    return int(exp2_negative(np.array([min(t, LARGEST_EXPONENT)]))[0]) == 0
 
 
 def _normalize(call: relax.Call, x: Positions, *constants: Positions) -> Positions | str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from tvm import relax
@@ -128,13 +128,10 @@ def _apply_to_ends(call: relax.Call, operands: Sequence[Operand]) -> Range:
     if function is None and (record is None or record.definition is None):
         return WHOLE
     lows, highs = [], []
-    choices = [one if isinstance(one, Range) else (None,) for one in operands]
+    choices: list[Sequence[Any]] = [one if isinstance(one, Range) else [one] for one in operands]
     with np.errstate(all="ignore"):
         for ends in product(*choices):
-            arrays = [
-                _fill(call, place, operand if end is None else end)
-                for place, (operand, end) in enumerate(zip(operands, ends, strict=True))
-            ]
+            arrays = [_fill(call, place, end) for place, end in enumerate(ends)]
             result = evaluate(call, arrays) if function else record.evaluate(call, *arrays)  # type: ignore[union-attr]
             both = range_of_array(np.asarray(result))
             lows.append(both.low)

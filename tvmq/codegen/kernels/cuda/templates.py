@@ -43,7 +43,7 @@ def choose_batch_matmul(
     if not is_product_of_codes(product):
         return None
     panels = math.prod(product.batch) * -(-product.columns // NARROWEST_TILE)
-    largest = max(math.prod(operand.shape) for operand in (product.a, product.b, product.y))
+    largest = max(math.prod(map(int, operand.shape)) for operand in (product.a, product.b, product.y))
     fits = panels <= MOST_GRID_ROWS and largest < LARGEST
     return batch_matmul.batch_matmul(product, step, arch) if fits else None
 
