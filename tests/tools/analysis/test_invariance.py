@@ -75,6 +75,7 @@ def test_attention_with_scales_made_at_run_time(samples):
     assert tvmq.verify(exe, samples).exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"activations": "static"}, {"activations": "dynamic"}])
 def test_a_mask_that_is_gathered(samples, options):
     """Samples and positions are proved apart, and batches are right: exporters of transformers write masks so."""
