@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.devices.emulated_device import DEVICE
@@ -20,7 +22,7 @@ INT8, UINT8 = QuantSpec("int8", symmetric=True), QuantSpec("uint8")
 
 
 def test_options_follow_the_description():
-    assert CPU.options() == {"weight_scale": "lanes"} and Backend("toy", activations=CPU.activations).options() == {}
+    assert CPU.options() == {} and replace(CPU, weight_scale="lanes").options() == {"weight_scale": "lanes"}
     assert DEVICE.options() == FITTING
     assert Backend("toy", activations=("int8",)).options() == {"dtype_input": "int8"}
     assert Backend("toy", weights=("int16",)).options() == {"dtype_weight": "int16"}
@@ -34,10 +36,12 @@ def test_options_that_nobody_gave_follow():
     assert fitted.for_backend(DEVICE) == fitted
     with qconfig(calibrate_mode="minmax"):
         assert qconfig().for_backend(DEVICE).calibrate_mode == "minmax"
-    assert QConfig().for_backend(CPU).weight_scale == "lanes" and QConfig().for_backend(DEVICE).weight_scale == "max"
-    assert qconfig(weight_scale="mse").for_backend(CPU).weight_scale == "mse"
+    assert QConfig().for_backend(CPU) == QConfig()
+    lanes = replace(CPU, weight_scale="lanes")
+    assert QConfig().for_backend(lanes).weight_scale == "lanes" and QConfig().for_backend(DEVICE).weight_scale == "max"
+    assert qconfig(weight_scale="mse").for_backend(lanes).weight_scale == "mse"
     for other in ({"activations": None}, {"dtype_input": "int16"}, {"nbit_input": 6}):  # no products of 8-bit codes
-        assert qconfig(**other).for_backend(CPU).weight_scale == "max"
+        assert qconfig(**other).for_backend(lanes).weight_scale == "max"
 
 
 @pytest.mark.parametrize(("given", "words"), [

@@ -209,7 +209,7 @@ def test_ranges_chosen_between_the_passes():
     mod = block(SIGNATURE, "c = R.nn.conv2d(x, w, padding=[1, 1])\nr = R.nn.relu(c)")
     params = {"w": np.random.default_rng(5).normal(size=(3, 2, 3, 3)).astype(np.float32)}
     options = dict.fromkeys(("bias_correction", "outlier_channels"), False)
-    with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest", **options):
+    with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest", weight_scale="lanes", **options):
         expected = tvmq.quantize(mod, params, [{"x": DATA[i : i + 1]} for i in range(6)], guard=None)
         floats = fold_constants(prepare(*tvmq.from_relax(mod, params)))
         annotated = unify_scales(annotate(partition(floats)))

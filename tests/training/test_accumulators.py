@@ -104,7 +104,7 @@ def test_each_weight_is_in_one_accumulator_of_its_filter(
     (16, {"target": HASWELL}),
     (16, {"target": HASWELL, "config": {"dtype_input": "int8"}}),
     (None, {"target": CHIP}),
-    (18, {"config": {"dtype_input": "int8", "scheme": "symmetric"}}),
+    (18, {"config": {"dtype_input": "int8", "scheme": "symmetric", "weight_scale": "max"}}),
     (Accumulators(16, 4), {"config": {"per_channel": False}}),
 ])  # fmt: skip
 def test_deployed_equals_trained_and_stays_inside(
@@ -144,7 +144,7 @@ def test_the_fast_path_without_7_bits(model: Any, pictures: np.ndarray) -> None:
     module = training.convert(prepared(model, pictures, 16, target=HASWELL))
     codes = [const_value(arg) for _, call in View(module).bindings for arg in getattr(call, "args", ()) if is_const(arg)]
     assert max(int(np.abs(array.astype(int)).max()) for array in codes if array.dtype == np.int8) > 100
-    with tvmq.qconfig(**EIGHT, reduce_range=False):
+    with tvmq.qconfig(**EIGHT, reduce_range=False, weight_scale="max"):
         plain = tvmq.quantize(*model, [pictures], target=HASWELL, guard=None)
     with pytest.raises(AccumulatorError, match=r"2 products in 16 bits: layer '/conv_0.*can reach \d+ of 32767; .*Rule"):
         prove_accumulators(plain, LANES)

@@ -7,6 +7,4 @@ from __future__ import annotations
 
 from tvmq.backends.description import Backend
 
-CPU_WITHOUT_VNNI = Backend(
-    "cpu_without_vnni", activations=("uint8", "int8", "int16"), reduce_range=True, weight_scale="lanes"
-)
+CPU_WITHOUT_VNNI = Backend("cpu_without_vnni", activations=("uint8", "int8", "int16"), reduce_range=True)

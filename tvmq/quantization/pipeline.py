@@ -119,9 +119,9 @@ def quantize(
                   activations are made at run time, activations="dynamic", and a warning says what data would bring
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
                   a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits,
-                  3 % faster there than portable ones and 0.4 dB less accurate on every CPU (docs/speed.md).
-                  None is "cpu", portable: nothing of this machine goes in, and weights of 8 bits get scales that are
-                  fast without VNNI, too (weight_scale="lanes"). Options that were not given follow the target
+                  1.1 times as fast there as portable ones and 0.5 dB less accurate on every CPU (docs/speed.md).
+                  None is "cpu", portable: nothing of this machine goes in; weight_scale="lanes" makes such weights
+                  faster without VNNI, too. Options that were not given follow the target
     config        options; by default those of the qconfig around, or of `calibration` where there is none around
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in

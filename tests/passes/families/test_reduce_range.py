@@ -109,7 +109,7 @@ def test_backends_and_cpus_are_told_apart():
     for target in ({"kind": "llvm", "mcpu": "skylake-avx512"}, "cpu_without_vnni"):
         assert backend_of(target).name == "cpu_without_vnni"
     assert backend_of({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": "cortex-a76"}).name == "cpu"
-    assert backend_named("cpu_without_vnni").options() == {"reduce_range": True, "weight_scale": "lanes"}
+    assert backend_named("cpu_without_vnni").options() == {"reduce_range": True}
     with pytest.raises(TargetError, match="no CPU 'haswel'"):
         backend_of("llvm -mcpu=haswel")
     with pytest.raises(ConfigError, match="did you mean 'cpu'"):
