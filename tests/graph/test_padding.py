@@ -177,7 +177,25 @@ PROVED: dict[str, tuple[Body, bool, bool]] = {
         lambda x, _: ops.dynamic_quantize(x, ops.dynamic_scale(x, first=2, count=1)), True, True
     ),
 }  # fmt: skip
+def from_the_end(x: relax.Expr, mask: relax.Expr) -> relax.Expr:
+    """Rows of a table that end at its end, as relative positions are cut."""
+    table, length = relax.const(np.arange(400, dtype=np.float32).reshape(100, WIDTH)), mask.ty.shape[1]
+    return R.add(x, R.strided_slice(table, [0], [100 - length], [100], assume_inbound=True))
+
+
+def count_from(start: Any, stop: Any) -> relax.Expr:
+    return R.astype(R.arange(*map(relax.prim_value, (start, stop, 1)), "int64"), "float32")
+
+
 NOT_PROVED: dict[str, tuple[Body, str]] = {
+    "end of a table": (from_the_end, "it begins at a computed place"),
+    "counted from the last": (
+        lambda x, m: R.add(x, R.expand_dims(count_from(-m.ty.shape[1], 0), 1)), "it begins at a computed place"
+    ),
+    "all repeated": (lambda x, _: R.repeat(x, 2), "it joins, takes or moves along"),
+    "largest, equal to masked ones": (
+        lambda x, m: R.max(R.multiply(R.nn.relu(x), as_column(m)), [1]), "masked positions may hold the largest"
+    ),
     "mean": (lambda x, _: ops.float_sum(x, axes=[1], mean=True), "it also counts masked positions"),
     "mean of what is masked": (lambda x, m: float_sum(x, m, mean=True), "it also counts masked positions"),
     "sum of what may be NaN": (
@@ -287,6 +305,12 @@ def dynamic_with(x: relax.Expr, mask: relax.Expr, low: float) -> relax.Expr:
     return ops.softmax(R.add(R.multiply(values, R.permute_dims(values, [0, 2, 1])), bias(mask, low)), axis=-1)
 
 
+def test_an_input_with_positions_on_another_axis() -> None:
+    shapes = {"x": ("n", WIDTH, "length"), "mask": (("n", "length"), "int64")}
+    mod = build_module(shapes, lambda _, x, mask: R.multiply(x, R.astype(R.expand_dims(mask, 1), "float32")))
+    assert "its positions are not its second axis" in prove_padding(mod, "mask").values
+
+
 def test_models_whose_own_positions_come_first() -> None:
     """Places before a position count, so that masked ones in front of it must not be there."""
     for name in ("running sum of codes", "first position", "first position, sliced"):
@@ -341,5 +365,13 @@ def test_ranges_of_functions() -> None:
     assert range_of(R.nn.relu(x), Range(-1, 2)) == (0, 2)
     assert range_of(R.multiply(x, x), Range(0, 0), Range(-np.inf, np.inf)) == (-np.inf, np.inf)  # 0 * NaN
     assert range_of(R.equal(x, x), Range(0, 2), Range(1, 1)) == (0, 1)
+    i = relax.Var("i", relax.TensorType((2,), "int64"))
+    whole = Range(np.iinfo(np.int64).min, np.iinfo(np.int64).max)
+    assert range_of(R.add(i, i), whole, Range(1, 1)) == whole  # it wraps round
+    assert range_of(R.add(i, i), Range(-3, 4), Range(1, 1)) == (-2, 5)
+    assert range_of(R.astype(i, "int8"), Range(0, 300)) == (-128, 127)
+    assert range_of(R.astype(i, "bool"), Range(-1, 1)) == (0, 1)  # 0 lies between both ends
+    assert range_of(R.astype(i, "bool"), Range(1, 2)) == (1, 1)
+    assert range_of(R.bitwise_and(i, i), Range(1, 2), Range(1, 2)) == whole
     low, high = range_of(R.tanh(x), Range(-1, 0.5))
     assert low < np.tanh(-1) < high and high > np.tanh(0.5)

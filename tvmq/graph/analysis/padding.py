@@ -42,6 +42,7 @@ NEED_FIRST = ("first", "summed")  # with masked positions in front of own ones t
 LARGEST_INPUT = 1e9  # that is taken of float inputs: more may overflow where it is squared
 EXPONENTS = range(4, 127)  # of the largest scores that are tried
 # Their result has an axis of positions that none of their operands has
+COUNTING = ("arange", "strided_slice")  # up to the number of positions
 SHAPED = where(kind=CREATION) | where(form=RESHAPE) | {"broadcast_to", "strided_slice"}
 
 
@@ -164,9 +165,12 @@ class _Tracer:
             pass
         return [self._values[name] for name in self._view.outputs]
 
-    def _read_input(self, param: relax.Var, name: str | None, mask: str, length: int | str) -> Positions:
+    def _read_input(self, param: relax.Var, name: str | None, mask: str, length: int | str) -> Value:
         """Own and masked values of an input; of weights what their type holds."""
         values = range_of_type(dtype_of(param))
+        others = [dim for axis, dim in enumerate(param.ty.shape) if axis != 1 or sizes_of(param)[1] != length]
+        if self._length is not None and any(uses(dim, self._length) for dim in others):
+            return Mixture(param.name, f"input '{name}': its positions are not its second axis")
         if name == mask:
             return split_by_mask(Range(1.0, 1.0), Range(0.0, 0.0), 1)
         if name is None or sizes_of(param)[1:2] != (length,):
@@ -216,6 +220,8 @@ class _Tracer:
             return "its shape is not known"
         if not any(value.axes for value in tensors) and not self._depends_on_length(call):
             return _free_of_positions(call, args, tensors)
+        if name not in COUNTING and any(self._mentions_length(arg) for arg in call.args):
+            return "a number is computed from that of positions"
         rule: Rule | None = MOVE_RULES.get(name) or SUM_RULES.get(name)
         if rule is None and name in OPERATORS and OPERATORS[name].batch in ("same rank", "constants along"):
             rule = self._elementwise
@@ -241,6 +247,10 @@ class _Tracer:
             return False
         dims = list(call.ty.shape) if isinstance(call.ty, relax.TensorType) else []
         return any(uses(dim, self._length) for dim in dims) or any(mentions(arg, self._length) for arg in call.args)
+
+    def _mentions_length(self, arg: relax.Expr) -> bool:
+        """True for a number, other than a size of the result, that is computed from that of positions."""
+        return self._length is not None and not isinstance(arg, relax.ShapeExpr) and mentions(arg, self._length)
 
     def _add_axes(self, call: relax.Call, result: Positions) -> Positions | str:
         """The axes of positions of the result's type; some operators create one."""

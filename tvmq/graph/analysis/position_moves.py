@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tvm
 from tvm import relax
+from tvm.tirx.analysis import undefined_vars
 
 from tvmq.graph.analysis.positions import OWN, Positions, subsets, without_positions
 from tvmq.graph.analysis.value_ranges import Range, join_ranges, range_of_type
@@ -105,6 +106,8 @@ def _take_first(call: relax.Call, x: Positions, axis: int, added: int) -> Positi
 def _slice(call: relax.Call, x: Positions, *_: Any) -> Positions | str:
     """Other axes, the first position alone, or as many rows of a table as there are positions."""
     rank = rank_of(call.args[0])
+    if any(undefined_vars(begin) for begin in call.args[2].fields):
+        return "it begins at a computed place"
     numbers = [getattr(field, "value", None) for field in call.args[1].fields]
     axes = [None if number is None else int(number) % rank for number in numbers]
     if any(axis is None or axis in x.axes for axis in axes):
@@ -120,8 +123,8 @@ def _along(call: relax.Call, x: Any, *_: Any) -> Any:
     """Joined, split, repeated or reversed along an axis that is none of positions."""
     values: list[Positions] = x if isinstance(x, list) else [x]
     rank = rank_of(flatten_tuples(call.args)[0])
-    axis = int(call.attrs.axis if call.attrs.axis is not None else 0) % rank
-    if any(axis in value.axes for value in values):
+    axis = None if call.attrs.axis is None else int(call.attrs.axis) % rank  # without an axis all become one
+    if axis is None or any(axis in value.axes for value in values):
         return ALONG
     joined = join_values(values, [{a: a for a in range(rank)}] * len(values), [])
     return [joined] * len(call.ty.fields) if isinstance(call.ty, tvm.ir.TupleType) else joined
@@ -150,12 +153,12 @@ def _create(call: relax.Call, *values: Any) -> Positions:
     return without_positions(constants[0])
 
 
-def _count_up(call: relax.Call, *_: Any) -> Positions:
+def _count_up(call: relax.Call, *_: Any) -> Positions | str:
     whole = range_of_type(dtype_of(call))
     start, step = (getattr(call.args[place], "value", None) for place in (0, 2))
-    is_rising = start is not None and step is not None and float(step) > 0
-    low = float(start) if is_rising and start is not None else whole.low
-    return Positions({OWN: Range(low, whole.high)}, "counted")
+    if start is None or step is None:
+        return "it begins at a computed place"
+    return Positions({OWN: Range(float(start) if float(step) > 0 else whole.low, whole.high)}, "counted")
 
 
 Rule = Callable[..., Any]

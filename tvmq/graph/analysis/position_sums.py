@@ -133,7 +133,8 @@ def _reduce_by_order(call: relax.Call, x: Positions) -> Positions | str:
     for axis in [axis for axis in axes if axis in x.axes]:
         for key in subsets(tuple(a for a in x.axes if a != axis)):
             own, masked = x.ranges[key], x.ranges[key | {axis}]
-            if not (masked.high <= own.low if sign > 0 else masked.low >= own.high) or WHOLE in (own, masked):
+            # zeros of both signs are equal, and not the same bits: masked ones must be beyond the others
+            if not (masked.high < own.low if sign > 0 else masked.low > own.high) or WHOLE in (own, masked):
                 return "masked positions may hold the largest value: give them the lowest one"
     return _reduce(call, x, x.range)
 

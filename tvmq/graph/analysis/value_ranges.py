@@ -8,6 +8,7 @@ Tests: tests/graph/test_padding.py
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from tvm import relax
 
 from tvmq.graph.evaluate import EXACT, evaluate, evaluator
 from tvmq.graph.operators import OPERATORS, where
-from tvmq.graph.operators.record import COMPARISON, LOGIC
+from tvmq.graph.operators.record import COMPARISON
 from tvmq.graph.view import dtype_of, op_name, sizes_of
 
 MOST_CODES = 1 << 16  # of which a function is computed one by one
@@ -47,10 +48,11 @@ Operand = Range | np.ndarray  # of a tensor that is computed; a constant
 WHOLE = Range(-np.inf, np.inf)  # NaN as well, which no other range holds
 # Rise or fall with each operand where the others stay
 MONOTONE = frozenset(
-    """add subtract multiply maximum minimum negative floor ceil round trunc sqrt nn.relu nn.leakyrelu clip astype
-    exp log sigmoid tanh erf tvmq.fence tvmq.quantize tvmq.dequantize tvmq.requantize tvmq.add tvmq.multiply
-    tvmq.scale_shift tvmq.add_mask tvmq.dynamic_dequantize""".split()
-) | (where(kind=(COMPARISON, LOGIC)) - {"equal", "not_equal", "logical_xor", "bitwise_xor"})
+    """add subtract multiply maximum minimum negative floor ceil round trunc sqrt nn.relu clip astype exp log sigmoid
+    tanh erf tvmq.quantize tvmq.dequantize tvmq.requantize tvmq.add tvmq.multiply tvmq.scale_shift tvmq.add_mask
+    tvmq.dynamic_dequantize logical_and logical_or logical_not""".split()
+) | (where(kind=COMPARISON) - {"equal", "not_equal"})
+WRAPPING = ("add", "subtract", "multiply", "negative", "astype")  # of integers that leave their type
 
 
 def range_of_type(dtype: str) -> Range:
@@ -106,6 +108,8 @@ def elementwise_range(call: relax.Call, operands: Sequence[Operand]) -> Range:
         return _clip(_choose(*ranges), dtype)
     if WHOLE in ranges and name not in ("tvmq.quantize", "tvmq.dynamic_quantize"):
         return range_of_type(dtype)
+    if name in WRAPPING and not dtype.startswith("float") and not _stays_in_type(name, ranges, dtype):
+        return range_of_type(dtype)
     if name == "tvmq.dynamic_quantize":
         return _divide_codes(ranges[0], int(call.attrs.largest_code))
     if name == "divide" and ranges[1].low <= 0 <= ranges[1].high:
@@ -120,6 +124,17 @@ def elementwise_range(call: relax.Call, operands: Sequence[Operand]) -> Range:
         reach = ranges[0].reach * (1 + SLACK)
         return _clip(Range(-reach, reach), dtype)
     return range_of_type(dtype)
+
+
+def _stays_in_type(name: str, ranges: Sequence[Range], dtype: str) -> bool:
+    """True if integers neither wrap round nor become true and false between both ends."""
+    if dtype == "bool":
+        return not ranges[0].low <= 0 <= ranges[0].high or ranges[0].low == ranges[0].high
+    whole = range_of_type(dtype)
+    if name == "astype":
+        return clip_range(ranges[0], whole) == ranges[0]
+    reach = math.prod(one.reach for one in ranges) if name == "multiply" else sum(one.reach for one in ranges)
+    return reach <= whole.high
 
 
 def _apply_to_ends(call: relax.Call, operands: Sequence[Operand]) -> Range:
@@ -137,7 +152,7 @@ def _apply_to_ends(call: relax.Call, operands: Sequence[Operand]) -> Range:
             lows.append(both.low)
             highs.append(both.high)
     exact = function is None or op_name(call) in EXACT
-    return _widen(Range(min(lows), max(highs)), 0.0 if exact else SLACK)
+    return _widen_range(Range(min(lows), max(highs)), 0.0 if exact else SLACK)
 
 
 def _fill(call: relax.Call, place: int, value: float | np.ndarray) -> np.ndarray:
@@ -160,7 +175,7 @@ def _clip_to_type(value: float, dtype: str) -> float | int:
     return min(max(int(value), int(limits.min)), int(limits.max))
 
 
-def _widen(result: Range, slack: float) -> Range:
+def _widen_range(result: Range, slack: float) -> Range:
     low, high = (slack * (1 + abs(end)) if slack else 0.0 for end in result)
     return Range(result.low - low, result.high + high)
 

@@ -96,7 +96,7 @@ def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
     for panel, inside in enumerate(groups.reshape(panels, -1)):
         places = np.flatnonzero(inside)
         entries = _elements(longer[panel], places, TAPS)
-        fours, pairs, rest = _fold(entries, highest)
+        fours, pairs, rest = _fold_groups(entries, highest)
         folds = [fold[np.argsort(places[fold[:, 0]])].reshape(-1) for fold in (fours, pairs)]
         order = np.concatenate([*folds, np.sort(rest)])
         alone = np.flatnonzero(int16_pairs[panel * runs : (panel + 1) * runs])
@@ -171,7 +171,7 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
     return (begins == TAPS).T, (begins == PAIR).T
 
 
-def _fold(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _fold_groups(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entries that can be folded together, [fours, 4] and [pairs, 2], and those left alone."""
     channels, limit = entries.shape[-1], INT16.max // highest
     lanes = entries.astype(np.int16).reshape(len(entries), 2, TAPS // 2, channels)

@@ -154,7 +154,7 @@ def _scale(call: NodeCall, sizes: np.ndarray, operator: str, constants: np.ndarr
     return np.asarray(np.frompyfunc(lambda size, by: ScaledSize(size, operator, float(by)), 2, 1)(sizes, constants))
 
 
-def _round(call: NodeCall, a: np.ndarray, up: bool = False) -> np.ndarray | None:
+def _round_sizes(call: NodeCall, a: np.ndarray, up: bool = False) -> np.ndarray | None:
     """Floor or Ceil; None where a scaled size has no fraction that is equal to it."""
     items = [(item.ceil() if up else item.floor()) if isinstance(item, ScaledSize) else item for item in a.flat]
     if any(item is None for item in items):
@@ -169,7 +169,7 @@ def _cast(call: NodeCall, a: np.ndarray) -> np.ndarray | None:
     dtype = _dtype(call)
     if dtype == "float32":
         return a
-    return _round(call, a) if dtype in ("int64", "int32") else None
+    return _round_sizes(call, a) if dtype in ("int64", "int32") else None
 
 
 def _remainder(call: NodeCall, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
@@ -208,11 +208,11 @@ def _are_equal(a: Any, b: Any) -> bool | None:
 TABLE: dict[str, Callable[..., Any]] = {
     "Add": lambda call, a, b: a + b,
     "Cast": _cast,
-    "Ceil": lambda call, a: _round(call, a, up=True),
+    "Ceil": lambda call, a: _round_sizes(call, a, up=True),
     "Concat": lambda call, *parts: np.concatenate(parts, axis=call.attributes.get("axis", 0)),
     "Div": _divide,
     "Equal": _compare_sizes,
-    "Floor": _round,
+    "Floor": _round_sizes,
     "Gather": lambda call, a, indices: np.take(a, indices.astype(np.int64), axis=call.attributes.get("axis", 0)),
     "Identity": lambda call, a: a,
     "Max": lambda call, *parts: _extreme(max, tvm.tirx.max, *parts),
