@@ -157,7 +157,6 @@ def test_inputs_that_are_refused(reader: tvmq.Executable, change: dict[str, np.n
     assert reader.run(texts(2, 8))[0].shape == (2, 32)
 
 
-@pytest.mark.slow
 def test_sums_that_could_leave_int32_are_refused() -> None:
     """Products of rows with each other; so many codes of both factors fit."""
     text = """

@@ -102,17 +102,22 @@ def _whole_part(folder: Path, write: Write, *, private: bool = False) -> Iterato
     """A file of this content under a name of its own, which is gone behind the block."""
     if not private:  # there, removing what was left has its own rules
         _remove_left_parts(folder)
-    part = folder / PART.format(secrets.token_hex(8))
     mode = 0o600 if private else 0o666  # less the umask, as any new file
-    try:
-        file = _write_nameless(part, write, mode) or _write_named(part, write, mode)
-        with file:  # locked for as long as it is open
-            if os.name != "posix":  # Windows renames no open file
-                file.close()
-            yield part
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    while True:
+        # another name each time: who removed the file of the last name may be about to remove that name again
+        part = folder / PART.format(secrets.token_hex(8))
+        try:
+            file = _write_nameless(part, write, mode) or _write_named(part, write, mode)
+            if file is None:
+                continue
+            with file:  # locked for as long as it is open
+                if os.name != "posix":  # Windows renames no open file
+                    file.close()
+                yield part
+            return
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink()
 
 
 def _write_nameless(part: Path, write: Write, mode: int) -> BinaryIO | None:
@@ -131,18 +136,17 @@ def _write_nameless(part: Path, write: Write, mode: int) -> BinaryIO | None:
     return file
 
 
-def _write_named(part: Path, write: Write, mode: int) -> BinaryIO:
+def _write_named(part: Path, write: Write, mode: int) -> BinaryIO | None:
+    """The file under its name; None where another writer took it for left over before it was locked."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    while True:
-        with contextlib.ExitStack() as closed:
-            file = closed.enter_context(os.fdopen(os.open(part, flags, mode), "w+b"))
-            _lock(file.fileno())
-            # another writer may have taken it for left over before it was locked
-            if os.name == "posix" and not part.exists():
-                continue
-            _write(file, write, mode)
-            closed.pop_all()
-        return file
+    with contextlib.ExitStack() as closed:
+        file = closed.enter_context(os.fdopen(os.open(part, flags, mode), "w+b"))
+        _lock(file.fileno())
+        if os.name == "posix" and not part.exists():
+            return None
+        _write(file, write, mode)
+        closed.pop_all()
+    return file
 
 
 def _write(file: BinaryIO, write: Write, mode: int) -> None:

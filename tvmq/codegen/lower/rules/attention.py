@@ -38,11 +38,12 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     if chain.members[0] != chain.head:
         return lower(lowerer, chain)
     scaled = chain.after_head()[:1]
-    columns = sizes_of(view.var[chain.head])[-1]
-    if scaled and not lowerer.has_fixed_sizes(chain) and not _has_one_scale(view, scaled[0]):
+    is_fixed = lowerer.has_fixed_sizes(chain)
+    if scaled and not is_fixed and not _has_one_scale(view, scaled[0]):
         product = Chain(chain.head, [chain.head])
         return lower_batch_matmul(lowerer, product) and _lower_rest(lowerer, chain)
-    step = step_of(view, scaled[0], columns if isinstance(columns, int) else 1) if scaled else None
+    scales = int(sizes_of(view.var[chain.head])[-1]) if is_fixed else 1
+    step = step_of(view, scaled[0], scales) if scaled else None
     return _lower_product(lowerer, chain, (choose_batch_matmul, choose_dynamic_matmul), step)
 
 
@@ -101,7 +102,7 @@ def _serves(sizes: Sequence[int | str], batch: Sequence[int | str]) -> bool:
 
 
 def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
-    """The epilogue for the binding behind the product."""
+    """The epilogue for the binding behind the product, with so many scales."""
     call = view.value[name]
     if op_name(call) == "tvmq.requantize":
         return codes_step(call, columns)
