@@ -48,7 +48,7 @@ $(DOCS): $(STAMP)
 
 .PHONY: tutorials
 tutorials: $(DOCS) ## execute the tutorials into build/tutorials/*.ipynb, those that are not up to date
-	$(BIN)/python tools/tutorials.py
+	$(BIN)/python tools/tutorials.py $(TUTORIALS)
 
 .PHONY: docs
 docs: tutorials ## build the documentation into build/docs, tutorials included
