@@ -133,8 +133,9 @@ def layer_rows(kind: Kind, kind_type: str, options: Namespace) -> Iterator[dict[
         pairs = zip(free.run(feed), fixed.run(feed), strict=True)
         yield {
             "name": kind.name, "type": kind_type, "sizes": " x ".join(map(str, sizes)), "fixed": 1e6 * b.layer,
-            "free": 1e6 * a.layer, "ratio": a.layer / b.layer, "run_fixed": 1e6 * b.run, "run_free": 1e6 * a.run,
-            "run_ratio": a.run / b.run, "kernels": " ".join(a.kernels), "fixed_kernels": " ".join(b.kernels),
+            "free": 1e6 * a.layer, "ratio": a.layer / b.layer if b.layer else float("nan"),
+            "run_fixed": 1e6 * b.run, "run_free": 1e6 * a.run, "run_ratio": a.run / b.run,
+            "kernels": " ".join(a.kernels), "fixed_kernels": " ".join(b.kernels),
             "differing": sum(int(np.count_nonzero(one != other)) for one, other in pairs),
         }  # fmt: skip
 

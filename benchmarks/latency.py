@@ -1,7 +1,7 @@
 """Latency of tvmq, onnxruntime and OpenVINO in int8 and float, every contestant on its best settings.
 
     python benchmarks/latency.py [--tasks a,b] [--threads 1] [--batch 1] [--rounds 5] [--level avx2] [--zoo DIR]
-                                 [--peers all | a,b] [--environments DIR]
+                                 [--peers all | a,b] [--environments DIR] [--weights]
 
 Models    networks of the zoo's make_latency_models.py (random weights) and its tasks
 Contestants  tvmq int8 (default quantization; of random weights without the guard, as peers have none) and f32;
@@ -19,6 +19,7 @@ Columns   milliseconds, medians of all runs; int8 gain: best peer's int8 / ours;
 --level   compile for a lesser CPU (avx2, avx512bw); OpenVINO is limited likewise by ONEDNN_MAX_CPU_ISA;
           onnxruntime has no such switch: it runs as it is, is shown, and does not count
 --clock   process_time counts what a process computes and not what it waits for others: for busy machines, one thread
+--weights also tvmq with weights for CPUs without VNNI (weights_without_vnni.py); bounds are those of the default
 --peers   further peers, each in a process of its own (adapters/) with the interpreter of its environment, which
           peer_environments.py makes: they take turns with the others and have a table of their own; with --level
           those that can be limited (harness/peer_environments.py says how), the others are refused with that reason
@@ -57,6 +58,7 @@ F32_PEERS = ("ort f32", "ov f32")
 FLOAT_PEERS = (*F32_PEERS, "ov float*")
 UNLIMITED = ("ort f32", "ort int8")  # peers that --level does not reach
 CONTESTANTS = (OURS, FLOAT, *INT8_PEERS, *FLOAT_PEERS)
+WEIGHTS: dict[str, dict[str, Any]] = {"lanes": {"weight_scale": "lanes"}, "7 bits": {"reduce_range": True}}
 CLOCKS = ("perf_counter", "process_time")
 NAN = float("nan")
 
@@ -70,11 +72,16 @@ def our_runs(network: Network, options: Any) -> tuple[dict[str, Run], dict[str, 
     from harness.model import Model
 
     model = Model.read(network.path, {name: array.shape for name, array in feed.items()})
-    quantized = model.quantized(network.feeds if options.batch == 1 else [feed], target, guard=network.guard)
+    data = network.feeds if options.batch == 1 else [feed]
+    quantized = model.quantized(data, target, guard=network.guard)
     macs = sum(layer.get("macs", 0) for layer in get_ledger(quantized.module).layers.values())
+    executables = {OURS: quantized.executable, FLOAT: model.floats(target)}
+    for name, weights in WEIGHTS.items() if options.weights else ():
+        with tvmq.qconfig(**weights):
+            executables[name] = model.quantized(data, target, guard=network.guard).executable
     runs = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, executable in ((OURS, quantized.executable), (FLOAT, model.floats(target))):
+        for name, executable in executables.items():
             executable.save(Path(folder) / "model.tvmq")
             runs[name] = tvmq.load(Path(folder) / "model.tvmq").prepare_run(feed)
     products, sums = quantized.executable.profile(feed, repeat=1).products
@@ -122,6 +129,7 @@ def judged(figures: dict[str, Any]) -> dict[str, Any]:
     again = figures[AGAIN] / figures[OURS]
     return {
         **figures,
+        **{f"{name} gain": least(INT8_PEERS) / figures[name] for name in WEIGHTS if name in figures},
         "int8_gain": least(INT8_PEERS) / figures[OURS],
         "beside_float": least(FLOAT_PEERS) / figures[OURS],
         "float_gain": least(F32_PEERS) / figures[FLOAT],
@@ -164,6 +172,7 @@ COLUMNS = columns(
     "int8 gain {int8_gain:.2f} | beside float {beside_float:.2f} | float gain {float_gain:.2f} | A/A {spread:.1%}",
     "GMAC/s {gmacs:.0f} | of peak {share:.0%} | ceiling {ceiling:.3f} | int32 sums {sums}/{products}",
 )  # fmt: skip
+WEIGHTS_COLUMNS = columns(*(f"{name} {{{name}:.3f}} | {name}, gain {{{name} gain:.2f}}" for name in WEIGHTS))
 
 
 def measure(name: str, options: Any) -> dict[str, Any]:
@@ -216,13 +225,16 @@ def more_tables(models: list[dict[str, Any]], options: Namespace) -> list[tuple[
     """Further peers, and the geometric means."""
     titles = [title for title, _ in further_peers.COLUMNS]
     peers = [("further peers", titles, [row for f in models for row in peer_rows(f)])] if options.peers else []
-    means = {key: geometric_mean([f[key] for f in models]) for key in ("int8_gain", "beside_float", "float_gain")}
+    gains = [f"{name} gain" for name in WEIGHTS] if options.weights else []
+    keys = ("int8_gain", "beside_float", "float_gain", *gains)
+    means = {key: geometric_mean([f[key] for f in models]) for key in keys}
     names = [key.replace("_", " ") for key in means]
     return [*peers, ("geometric means", names, [[f"{value:.3f}" for value in means.values()]])]
 
 
 main = Command(
-    __doc__, COLUMNS, measure_all, lambda rows, _: missed(rows), NETWORKS + ZOO_TASKS, head=head, more=more_tables,
+    __doc__, lambda options: COLUMNS + (WEIGHTS_COLUMNS if options.weights else ()), measure_all,
+    lambda rows, _: missed(rows), NETWORKS + ZOO_TASKS, head=head, more=more_tables,
     child=measure_here,
     arguments=[
         argument("--threads", type=int, default=1, help="of each runtime"),
@@ -230,6 +242,7 @@ main = Command(
         argument("--rounds", type=int, default=5, help="blocks of each contestant"),
         argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one"),
         argument("--clock", default=CLOCKS[0], choices=CLOCKS, help="time that passes, or that is computed"),
+        argument("--weights", action="store_true", help="also weights for CPUs without VNNI"),
         argument("--peers", default="", help="further peers: all, or names separated by commas"),
         argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments"),
     ],
