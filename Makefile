@@ -94,9 +94,12 @@ test-extras: $(EXTRAS) ## install torch, LiteRT and TOSA's tools, and run those 
 
 # Files that meet onnxruntime: it runs in qemu-user's Haswell, tvmq compiles for the same CPU
 MEET_ONNXRUNTIME = $(shell grep -rlE "onnxruntime|float_products|quantized_models" tests --include='test_*.py')
+# `make test-avx2 AVX2_TESTS=slow` runs the others
+AVX2_TESTS := not slow
 .PHONY: test-avx2
 test-avx2: $(STAMP) ## run the tests that meet onnxruntime as on a CPU without VNNI (Debian's qemu-user)
-	TVMQ_CPU=haswell $(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -p tests.support.devices.emulated_onnxruntime $(MEET_ONNXRUNTIME)
+	TVMQ_CPU=haswell $(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m "$(AVX2_TESTS)" \
+		-p tests.support.devices.emulated_onnxruntime $(MEET_ONNXRUNTIME)
 
 .PHONY: test-arm
 test-arm: $(STAMP) ## run tests and models on emulated 64-bit Arm (Debian; tools/arm.sh fetches what it needs)

@@ -92,6 +92,7 @@ def c_tokens(text: str) -> list[str]:
     return ["name" if re.match(r"[A-Za-z_]", token) else "number" if token[0].isdigit() else token for token in tokens]
 
 
+@pytest.mark.slow
 def test_c(networks: tuple[Network, Network], tmp_path: Path) -> None:
     hostile, plain = (tvmq.export_c(network.module, tmp_path / str(number)) for number, network in enumerate(networks))
     for name in ("source", "header"):

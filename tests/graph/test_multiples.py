@@ -60,6 +60,7 @@ def test_the_importer_cuts_to_multiples(join: str, attributes: dict[str, int]) -
     assert {name: limit.multiple for name, limit in size_limits(mod).items()} == {"batch": 1, "rows": 4, "columns": 4}
 
 
+@pytest.mark.slow
 def test_results_are_those_of_the_definition(quantized: object) -> None:
     exe = tvmq.build(quantized)
     for rows, columns in ((4, 8), (12, 4), (20, 28)):

@@ -68,6 +68,7 @@ def test_the_schema_takes_it(folder):
     assert validator.validate_str(text.replace('"format"', '"shape"')) is not None
 
 
+@pytest.mark.slow
 def test_it_has_the_hashes_of_what_is_there(bill, folder, digits):
     facts = json.loads((folder / "digits.json").read_text())
     library, parts = bill["metadata"]["component"], by_reference(bill)

@@ -92,6 +92,7 @@ def test_pictures_of_any_size(of_pictures):
     assert of_pictures.differing([pictures(*size) for size in sizes]) == 0
 
 
+@pytest.mark.slow
 def test_texts_of_any_length(of_texts):
     sizes = [(1, 1), (3, 7), (2, 64), (1, 16)]
     assert of_texts.differing([dynamic_models.texts(*size) for size in sizes]) == 0

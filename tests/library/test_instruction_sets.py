@@ -75,6 +75,7 @@ def test_python_runs_the_best(digits, several):
     np.testing.assert_array_equal(model(digits.pictures[:1]), digits.expected[0])
 
 
+@pytest.mark.slow
 def test_equal_constants_of_all_codes_stand_once(digits, several):
     plans = [make_plan(compile_for(digits.module, resolve_target(target)).module) for target in TARGETS]
     constants = [[array.tobytes() for array in plan.constants] for plan in plans]
@@ -92,6 +93,7 @@ def test_names_of_code_are_checked(library):
     assert library.digits_init() == 0
 
 
+@pytest.mark.slow
 def test_code_that_does_not_run_here_is_not_chosen(digits, tmp_path):
     # no CPU has instructions of both: xop was AMD's until 2017, avx512fp16 Intel's of 2023 and AMD's after
     foreign = "llvm -mcpu=x86-64-v4 -mattr=+xop,+avx512fp16"

@@ -29,6 +29,7 @@ def test_an_unknown_feature_is_refused():
         pack_needs(["avx2", "flying"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
 def test_code_for_another_cpu_gets_a_sentence(digits, tmp_path):
     # no CPU has instructions of both: xop was AMD's until 2017, avx512fp16 Intel's of 2023 and AMD's after

@@ -67,6 +67,7 @@ def test_every_code_agrees_with_the_definition(target, several):
     assert compared > 20  # of 26 kernels
 
 
+@pytest.mark.slow
 def test_a_changed_weight_is_found_in_its_layer(digits, tmp_path):
     target = resolve_target("x86-64-v3")
     plan = make_plan(compile_for(digits.module, target).module)

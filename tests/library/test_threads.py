@@ -67,6 +67,7 @@ def batched(tmp_path_factory: pytest.TempPathFactory) -> BatchedLibrary:
     return BatchedLibrary(folder, library, pictures, tvmq.reference.run(module, {"image": pictures})[0])
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_a_c_program_with_threads(batched, tmp_path):
     source, program = Path(__file__).with_name("threads.c"), tmp_path / "threads"

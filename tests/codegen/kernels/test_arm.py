@@ -58,6 +58,7 @@ LEVELS: list[Case] = [
 
 
 @needs_arm
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", CPUS)
 def test_levels_equal_the_definition(level: str, tmp_path: Path) -> None:
     """Every level on the emulated CPU of that level, which ends the process at an instruction that it lacks."""

@@ -176,7 +176,7 @@ def test_kernels_take_all_of_them(number: int) -> None:
 TRANSPOSED = [number for number, case in enumerate(CASES) if case.transposed and case.spatial < 3]
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(11)
 @pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", TRANSPOSED)
 def test_transposed_of_any_size(number: int, level: str) -> None:
@@ -199,7 +199,7 @@ def test_transposed_of_any_size(number: int, level: str) -> None:
 VOLUMES = [number for number, case in enumerate(CASES) if case.spatial == 3 and not case.transposed]
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(11)
 @pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("sizes", ["ndhw", "hw", "d"])
 @pytest.mark.parametrize("number", VOLUMES)

@@ -63,6 +63,7 @@ def checks_of(result: tvmq.tools.analysis.invariance.Invariance) -> dict[str, In
     return {check.what: check for check in result.checks}
 
 
+@pytest.mark.slow
 def test_attention_with_scales_made_at_run_time(samples):
     """The values that softmax weighs have a scale for each word: what padding holds reaches no other."""
     exe = build(encoder(), activations="dynamic")

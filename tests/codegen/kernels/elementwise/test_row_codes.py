@@ -47,7 +47,7 @@ def test_codes_of_floats(length: int, level: str) -> None:
         assert outputs_of(kernel, rows, (x,), level) == expected
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("outputs", [("reals",), ("scale", "codes"), ("reals", "scale", "codes")], ids="-".join)

@@ -58,6 +58,7 @@ CASES: list[tuple[str, list[tuple[int, ...]], str]] = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("equation", "shapes", "constants"), CASES, ids=[f"{c[0]}-{c[2]}" for c in CASES])
 def test_einsum_is_that_of_numpy(equation: str, shapes: list[tuple[int, ...]], constants: str) -> None:
     proto, feed, wanted = model(equation, shapes, constants)
