@@ -109,7 +109,7 @@ def test_refusals(digits_folder, tmp_path):
     ):
         tvmq.load(tmp_path)
     with pytest.raises(
-        ConfigError, match="is a library, which has machine code alone; load the .tvmq file that it was"
+        ConfigError, match="is a library, which has machine code alone; load the .tvmq file it was exported from"
     ):
         tvmq.load(digits_folder, code=False)
     (tmp_path / "other.json").write_text(json.dumps({"schema": 1, "name": "other"}))

@@ -257,11 +257,17 @@ class Executable:
         """
         return container.save(Path(path), self._parts, lambda: self.module)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled, or copied, as the bytes that `save` writes."""
+    def to_bytes(self) -> bytes:
+        """The bytes that `save` writes, for a database, an object store or a message; `tvmq.load` takes them.
+
+        raises   ArtifactError if it was loaded from a file that has changed since
+        """
         parts = self._parts
-        saved = b"".join(parts.saved.blocks()) if parts.saved else container.pack_executable(parts, self.module)
-        return _from_bytes, (saved, parts.num_threads, parts.code is not None)
+        return b"".join(parts.saved.blocks()) if parts.saved else container.pack_executable(parts, self.module)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, or copied, as its bytes."""
+        return _from_bytes, (self.to_bytes(), self._parts.num_threads, self._parts.code is not None)
 
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
@@ -275,10 +281,11 @@ def parts_of(exe: Executable) -> Parts:
 
 
 def load(
-    path: str | Path, *, sha256: str | None = None, num_threads: int | None = None, code: bool = True
+    source: str | Path | bytes, *, sha256: str | None = None, num_threads: int | None = None, code: bool = True
 ) -> Executable:
     """A saved executable.
 
+    source       path of a .tvmq file, or its bytes
     num_threads  threads that it may use, whatever other models do; None: see `Executable.num_threads`
     code         False: without its machine code, whatever machine that is for. It cannot run, but its module can be
                  built for this machine, explained and exported
@@ -288,8 +295,9 @@ def load(
             TargetError for a CPU with features that this one lacks
     """
     check_counts("load", num_threads=num_threads)
-    parts = container.load(Path(path), sha256, code=code)
-    return _executable(f"load: '{path}'", Parts(**parts, num_threads=num_threads))
+    content = source if isinstance(source, bytes) else Path(source)
+    parts = container.load(content, sha256, code=code)
+    return _executable(container.name_source(content), Parts(**parts, num_threads=num_threads))
 
 
 def _from_bytes(data: bytes, num_threads: int | None, code: bool = True) -> Executable:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import errno
 import gc
+import hashlib
+import io
 import multiprocessing
 import os
 import pickle
+import re
 import stat
 import zipfile
 from collections.abc import Callable
@@ -20,7 +23,7 @@ import pytest
 import tvmq
 from tests.support.models.networks import parse
 from tests.support.models.saved_files import RESHAPE, SMALL, X, linux, small
-from tvmq.errors import OutputError
+from tvmq.errors import ArtifactError, ConfigError, OutputError
 from tvmq.runtime.artifact import container
 
 
@@ -132,6 +135,35 @@ def test_executables_pickle_and_copy(
         exe.num_threads,
     )
     assert other.save(saved.with_name("copy.tvmq")) == exe.save(saved.with_name("again.tvmq"))
+
+
+@pytest.mark.parametrize("was_loaded", [False, True])
+@pytest.mark.parametrize("wrap", [bytes, bytearray, memoryview, io.BytesIO])
+def test_bytes_are_loaded_as_the_file_is(saved: Path, wrap: Callable[[bytes], Any], was_loaded: bool) -> None:
+    content = (tvmq.load(saved) if was_loaded else small()).to_bytes()
+    assert content == saved.read_bytes()
+    exe = tvmq.load(wrap(content), sha256=hashlib.sha256(content).hexdigest(), num_threads=2)
+    assert np.array_equal(exe(X), small()(X)) and exe.num_threads == 2
+    assert exe.to_bytes() == content
+    tvmq.load(io.BytesIO(content), code=False)
+    with open(saved, "rb") as file:
+        assert np.array_equal(tvmq.load(file)(X), exe(X))
+
+
+@pytest.mark.parametrize(("content", "error", "message"), [
+    (b"PK", ArtifactError, "load: the model in memory is no tvmq file, or it is damaged"),
+    (b"", ArtifactError, "load: the model in memory is no tvmq file, or it is damaged"),
+    (io.StringIO("PK"), ConfigError, "load: the file is open for text; open it for reading in binary mode, 'rb'"),
+    (3, ConfigError, "load: takes a path, bytes or a file that is open for reading. Got int instead"),
+])  # fmt: skip
+def test_what_is_no_model_in_memory_is_refused(content: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        tvmq.load(content)
+
+
+def test_bytes_of_another_hash_are_refused(saved: Path) -> None:
+    with pytest.raises(ArtifactError, match="load: the model in memory has sha256 .*, expected 00; it is not the file"):
+        tvmq.load(saved.read_bytes(), sha256="00")
 
 
 @pytest.mark.slow

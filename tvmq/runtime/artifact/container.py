@@ -209,15 +209,17 @@ def _method(blob: bytes) -> int:
     return zipfile.ZIP_DEFLATED if saved > WORTH else zipfile.ZIP_STORED
 
 
-def load(path: Path, sha256: str | None = None, *, code: bool = True) -> dict[str, Any]:
+def load(source: Path | bytes, sha256: str | None = None, *, code: bool = True) -> dict[str, Any]:
     """The parts of an executable; see executable.load for what is refused.
 
-    code  False: without compiled code, whatever machine it is for
+    source  a file, or what is in it
+    code    False: without compiled code, whatever machine it is for
     """
-    where = f"load: '{path}'"
+    where = name_source(source)
     if sha256 is not None and not isinstance(sha256, str):
         raise ConfigError(f"load: sha256 must be the text that `save` returned. Got {sha256!r} instead")
-    file = SavedFile.open(where, path)
+    in_memory = isinstance(source, bytes)
+    file = SavedFile.of(where, source) if in_memory else SavedFile.open(where, source)
     if sha256 is not None:
         with contextlib.suppress(Exception), open_archive(file):  # as it is hashed it will be read
             pass
@@ -225,7 +227,12 @@ def load(path: Path, sha256: str | None = None, *, code: bool = True) -> dict[st
             raise ArtifactError(
                 f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved"
             )
-    return load_file(where, file, path.absolute().parent, code=code)
+    return load_file(where, file, None if in_memory else source.absolute().parent, code=code)
+
+
+def name_source(source: Path | bytes) -> str:
+    """Begin of a message."""
+    return "load: the model in memory" if isinstance(source, bytes) else f"load: '{source}'"
 
 
 def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: bool = True) -> dict[str, Any]:
