@@ -1,13 +1,14 @@
 """The ledger: what was decided for every operator and by whom, kept in the module as JSON.
 
 The function attribute "tvmq.ledger" holds {"stage": ..., "config": ..., "layers": {variable name: entry}, "notes":
-[...], "codes": {...}, "data_hash": ...}.
+[...], "codes": {...}, "data_hash": ..., "preprocessing": {...}}.
 An entry is a dictionary with at least
     op          operator family, for example "conv2d"
     precision   "int8" or "float"
     why         the rule, default or limit that decided
 "codes" of a realized module is {variable of codes: (scale, zero point)}; "data_hash" the fingerprint of the data that
-its ranges were chosen from, "" where there were none.
+its ranges were chosen from, "" where there were none; "preprocessing" says how pictures become inputs, and names the
+classes, where it is known (calibration/data/preprocessing.py).
 The stage names the last of STAGES that the module has passed.
 
 Tests: tests/backends/test_described_layers.py
@@ -29,6 +30,7 @@ from tvmq.graph.names import attribute_errors, read_attribute
 
 ATTRIBUTE = "tvmq.ledger"
 TEXTS = ("op", "precision", "why")  # of each entry
+LATER = ("data_hash", "preprocessing")
 STAGES = ("imported", "prepared", "partitioned", "annotated", "calibrated", "realized")
 
 
@@ -43,6 +45,7 @@ class Ledger:
     notes: list[str] = field(default_factory=list)
     codes: dict[str, tuple[float, int]] = field(default_factory=dict)
     data_hash: str = ""
+    preprocessing: dict[str, Any] = field(default_factory=dict)
 
 
 def get_ledger(source: tvm.IRModule | relax.Function) -> Ledger:
@@ -63,6 +66,7 @@ def _check_form(ledger: Ledger) -> None:
         ledger.stage in STAGES
         and isinstance(ledger.backend, str)
         and isinstance(ledger.data_hash, str)
+        and isinstance(ledger.preprocessing, dict)
         and isinstance(ledger.config, dict)
         and all(isinstance(note, str) for note in ledger.notes)
         and all(isinstance(scale, float | int) and isinstance(zero, int) for scale, zero in ledger.codes.values())
@@ -85,12 +89,15 @@ def stage_of(mod: tvm.IRModule) -> str:
 
 def with_ledger(mod: tvm.IRModule, ledger: Ledger) -> tvm.IRModule:
     """A module like `mod` that carries `ledger`."""
-    entries = asdict(ledger)
-    if not ledger.data_hash:
-        del entries["data_hash"]  # as modules had it that were saved before it was there
     result = mod.clone()
-    result["main"] = mod["main"].with_attr(ATTRIBUTE, json.dumps(entries))
+    result["main"] = mod["main"].with_attr(ATTRIBUTE, json.dumps(entries_of(ledger)))
     return result
+
+
+def entries_of(ledger: Ledger) -> dict[str, Any]:
+    """Fields of a ledger as JSON has them; without those that modules had not which were saved earlier, if empty."""
+    entries = asdict(ledger)
+    return {name: value for name, value in entries.items() if value or name not in LATER}
 
 
 EMULATED = "tvmq.emulated"  # compiled code would give other codes than the device: `build` refuses

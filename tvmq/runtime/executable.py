@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     import tvm
     from tvm import relax
 
+    from tvmq.calibration.data.preprocessing import Preprocessing
     from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
     from tvmq.graph.ledger import Ledger
     from tvmq.runtime.profile_table import Profile
@@ -140,6 +141,18 @@ class Executable:
         from tvmq.graph.ledger import Ledger
 
         return Ledger(**copy.deepcopy(self._parts.description.ledger))
+
+    @property
+    def preprocessing(self) -> Preprocessing | None:
+        """Function from a picture to the model's input, as `tvmq quantize --data FOLDER` found it; None if unknown."""
+        from tvmq.calibration.data.preprocessing import kept_preprocessing
+
+        return kept_preprocessing(self._parts.description.ledger.get("preprocessing", {}))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the classes, in the order of the scores; () if unknown."""
+        return tuple(map(str, self._parts.description.ledger.get("preprocessing", {}).get("labels", ())))
 
     @property
     def kernels(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ import onnx
 import pytest
 
 import tvmq
+from tests.support.models.linear_digits import linear_digits, write_pictures
 from tests.support.models.onnx_models import make_model
 from tvmq.demo import load_demo
 from tvmq.tools.cli.quantize import backend_for
@@ -30,27 +31,12 @@ def example():
     return SimpleNamespace(model=found.model, test=found.test, labels=found.labels)
 
 
-def linear(example) -> bytes:
-    """A classifier of one layer, by least squares: the commands are what is tested, and it is built in no time."""
-    flat = example.test.reshape(len(example.test), -1).astype(np.float64)
-    wanted = 10 * np.eye(10)[example.labels]
-    weight = np.linalg.solve(flat.T @ flat + 3 * np.eye(flat.shape[1]), flat.T @ wanted).astype(np.float32)
-    nodes = [
-        onnx.helper.make_node("Flatten", ["image"], ["flat"], name="flatten"),
-        onnx.helper.make_node("MatMul", ["flat", "w"], ["scores"], name="head"),
-    ]
-    return make_model(nodes, {"image": ["n", 1, 16, 16]}, ["scores"], {"w": weight}, 17).SerializeToString()
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory, example):
     """A folder of a user with a space and letters of elsewhere in its name: a model, pictures by class."""
     folder = tmp_path_factory.mktemp("my models ä")
-    (folder / "my digits.onnx").write_bytes(linear(example))
-    for index, (picture, label) in enumerate(zip(example.test[:COUNT, 0], example.labels[:COUNT], strict=True)):
-        path = folder / "pictures" / str(label) / f"{index}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(np.rint(picture * 255).astype(np.uint8)).save(path)
+    (folder / "my digits.onnx").write_bytes(linear_digits(example))
+    write_pictures(example, folder / "pictures", [str(label) for label in range(10)], COUNT)
     (folder / "pictures" / "3" / "broken.png").write_bytes(b"no picture")
     return folder
 

@@ -190,7 +190,7 @@ def read_pictures(
     for index, path in enumerate(folder.paths):
         if spool.count == count:
             break
-        picture = _read(path, frame.channels)
+        picture = read_picture(path, frame.channels)
         if isinstance(picture, str):
             skipped.append(f"{path}: {picture}")
             continue
@@ -237,7 +237,7 @@ def size_of_first(folder: Folder, count: int = 8) -> set[tuple[int, int]]:
     return sizes
 
 
-def _read(path: Path, channels: int) -> Image.Image | str:
+def read_picture(path: Path, channels: int) -> Image.Image | str:
     """The picture upright in so many channels, or why it cannot be read."""
     from PIL import Image, ImageOps
 

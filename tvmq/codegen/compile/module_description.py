@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import tvm
 from tvm import relax
 
 from tvmq.errors import ModelError
-from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ledger import entries_of, get_ledger
 from tvmq.graph.module_functions import PARTS, function_module, is_partitioned
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, op_name, sizes_of
@@ -23,7 +22,7 @@ def describe_module(mod: tvm.IRModule, view: View) -> Description:
     Names are those of the source (an ONNX input "input.1" keeps its point). Tuples are opened.
     """
     names = {name: list(sources) for name, sources in view.names.items()}
-    return Description(*describe_tensors(view), asdict(get_ledger(mod)), names)
+    return Description(*describe_tensors(view), entries_of(get_ledger(mod)), names)
 
 
 def describe_tensors(view: View) -> tuple[list[Entries], list[Entries]]:

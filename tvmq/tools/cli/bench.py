@@ -14,8 +14,9 @@ import typer
 from tvmq.errors import DataError
 from tvmq.tools.cli.arguments import Json
 from tvmq.tools.cli.console import print_json, print_rows, time_text
-from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
+from tvmq.tools.cli.files import Arrays, Batches, batch_of
 from tvmq.tools.cli.model import load_executable
+from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 
 def bench(
@@ -29,13 +30,13 @@ def bench(
 
     Example: tvmq bench resnet18.tvmq --threads 1
 
-    data       Inputs (.npz, .npy). Default: random values with a fixed seed.
+    data       Inputs: pictures or arrays, as `tvmq run` takes them. Default: random values with a fixed seed.
     repeat     Number of timed runs.
     threads    Threads of the model.
     per_layer  Also print the time of each layer.
     """
     if data is not None:
-        check_arrays(data)
+        check_inputs(data)
     exe = load_executable(model, sha256=sha256)
     inputs = read_first_batch(exe, data)
     times = exe.benchmark(inputs, repeat=repeat, threads=threads)
@@ -54,9 +55,9 @@ def bench(
 
 def read_first_batch(exe: Any, data: Path | None) -> Arrays:
     """The first batch of the data; without data, random values in 0..1 (codes for integer inputs)."""
-    names = [info.name for info in exe.input_info]
     if data is not None:
-        return next(iter(Batches(read_arrays(data, names), batch_of(exe))))
+        arrays, _ = read_inputs(exe, data, most=batch_of(exe))
+        return next(iter(Batches(arrays, batch_of(exe))))
     random = np.random.default_rng(0)
     return {i.name: (random.random(_shape(i)) * _upper_end(i.dtype)).astype(i.dtype) for i in exe.input_info}
 

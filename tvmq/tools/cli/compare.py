@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,8 +14,9 @@ from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import check_arrays, first_samples, read_arrays
+from tvmq.tools.cli.files import Arrays, first_samples, read_arrays
 from tvmq.tools.cli.model import load_executable
+from tvmq.tools.cli.picture_inputs import check_inputs, is_of_pictures, read_inputs
 
 
 def compare(
@@ -38,7 +39,7 @@ def compare(
     dumps    Compare with the outputs of a device instead of a second model: a folder of .npy files named by layer, or
              an .npz. With --backend the device is compared with the emulated chip.
     """
-    check_arrays(data)
+    check_inputs(data)
     if backend is not None or dumps is not None:
         if second is not None:
             raise ConfigError("compare: --backend and --dumps replace the second model; leave one of them out")
@@ -48,7 +49,7 @@ def compare(
         raise ConfigError("compare: give two models, or one model with --backend or --dumps")
     with step("read models", quiet=quiet):
         one, other = _read(first, max_bytes), _read(second, max_bytes)
-    arrays = first_samples(read_arrays(data, _input_names(other)), samples)
+    arrays = _read_samples(data, (one, other), samples, quiet=quiet)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
     if as_json or worst is None:
@@ -63,7 +64,7 @@ def _on_chip(
     """Compare a saved model with a chip, or with outputs of a device; exits with 1 if a value differs."""
     with step("read model", quiet=quiet):
         exe = load_executable(model)
-    arrays = first_samples(read_arrays(data, _input_names(exe)), samples)
+    arrays = _read_samples(data, (exe,), samples, quiet=quiet)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result: Any
         if dumps is not None:
@@ -74,6 +75,15 @@ def _on_chip(
     print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
+
+
+def _read_samples(data: Path, models: Sequence[Any], samples: int, *, quiet: bool) -> Arrays:
+    """The first samples, of pictures as one of the models keeps how they are prepared."""
+    executables = [model for model in models if isinstance(model, tvmq.Executable)]
+    if is_of_pictures(data) and executables:
+        kept = next((one for one in executables if one.preprocessing is not None), executables[0])
+        return read_inputs(kept, data, most=samples, quiet=quiet)[0]
+    return first_samples(read_arrays(data, _input_names(models[-1])), samples)
 
 
 def _repeat(advance: Callable[[], None], count: int) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from tvmq.calibration.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
 from tvmq.calibration.data.normalization import NORMALIZATIONS, Normalization, replace_numbers
 from tvmq.calibration.data.pictures import Frame
+from tvmq.calibration.data.preprocessing import normalize_pictures
 from tvmq.tools.cli.metrics import class_labels, count_classes
 from tvmq.tools.cli.model import ModelSource
 from tvmq.tools.cli.picture_options import PictureOptions
@@ -59,19 +60,9 @@ def compute_scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: 
     rows = []
     for start in range(0, len(pictures), size):
         index = np.arange(start, start + size) % len(pictures)
-        output = exe.run({frame.input: to_model_inputs(pictures[index], frame, normalization)})[0]
+        output = exe.run({frame.input: normalize_pictures(pictures[index], frame, normalization)})[0]
         rows.append(output.reshape(size, -1))
     return np.concatenate(rows)[: len(pictures)]
-
-
-def to_model_inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> np.ndarray:
-    """Inputs of the model from pictures (uint8, channels last)."""
-    values = normalization(pictures)
-    placed = values if frame.layout == "NHWC" else values.transpose(0, 3, 1, 2)
-    kind = np.dtype(frame.dtype)
-    if kind.kind in "iu":  # codes: whole numbers
-        placed = np.clip(np.rint(placed), np.iinfo(kind).min, np.iinfo(kind).max)
-    return np.ascontiguousarray(placed, dtype=kind)
 
 
 def normalization_lines(guess: Guess) -> list[str]:

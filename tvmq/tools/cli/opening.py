@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 
 import tvmq
 from tvmq.calibration.data.guess import Guess
-from tvmq.calibration.data.pictures import Frame
+from tvmq.calibration.data.preprocessing import Preprocessing
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import ReadOptions
 from tvmq.tools.cli.console import notice, step
@@ -32,7 +31,7 @@ from tvmq.tools.cli.data import (
     sample_shapes,
 )
 from tvmq.tools.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
-from tvmq.tools.cli.normalize import choose_normalization, normalization_lines, to_model_inputs
+from tvmq.tools.cli.normalize import choose_normalization, normalization_lines
 from tvmq.tools.cli.picture_options import ALL_GUESSED, PictureOptions
 from tvmq.tools.cli.samples import Feeds, Samples, Split, split
 
@@ -48,6 +47,7 @@ class QuantizationJob:
     split        indices of samples that calibrate and that judge
     size         batch size
     config       the options; without data scales are computed at run time
+    guess, preprocessing  of pictures: the normalization and why, and all that is done with them
     """
 
     mod: Any
@@ -58,6 +58,7 @@ class QuantizationJob:
     samples: Samples | None = None
     split: Split = field(default_factory=lambda: Split(NO_INDICES, NO_INDICES, apart=False))
     guess: Guess | None = None
+    preprocessing: Preprocessing | None = None
     is_prequantized: bool = False
     _float: Any = None
 
@@ -134,9 +135,10 @@ def open_model_and_data(
     if read is None:
         return job
     job.samples, job.split = read, split(len(read), samples, held_out)
-    if first.frame is not None:
-        job.guess = choose_normalization(source, first.frame, pictures, job, quiet=quiet)
-        read.prepare = partial(to_model_inputs, frame=first.frame, normalization=job.guess.normalization)
+    if first.preprocessing is not None:
+        job.guess = choose_normalization(source, first.preprocessing.frame, pictures, job, quiet=quiet)
+        job.preprocessing = replace(first.preprocessing, normalization=job.guess.normalization)
+        read.prepare = job.preprocessing.normalize
     if not quiet:
         _announce_data(job)
     return job
@@ -165,7 +167,7 @@ class _EarlyData:
 
     shapes: dict[str, Shape]
     samples: Samples | None = None
-    frame: Frame | None = None
+    preprocessing: Preprocessing | None = None
     function: Callable[..., Any] | None = None
 
 
@@ -181,8 +183,8 @@ def _read_data(
     if kind == "file":
         samples = open_arrays(Path(data), source, quiet=quiet)
         return _EarlyData(sample_shapes(samples, None), samples)
-    samples, frame = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
-    return _EarlyData(sample_shapes(samples, frame), samples, frame)
+    samples, prepared = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
+    return _EarlyData(sample_shapes(samples, prepared.frame), samples, prepared)
 
 
 def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:

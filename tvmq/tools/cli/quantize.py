@@ -29,6 +29,7 @@ from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import check_labels, metric_named
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
+from tvmq.tools.cli.picture_inputs import keep_preprocessing
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Feeds
 from tvmq.tools.cli.summary import choose_output, next_steps, summary_lines
@@ -142,6 +143,7 @@ def save_measured(
     """Save and measure the model; returns the facts of the summary except the seconds."""
     from tvmq.tools.analysis.lane_products import describe_weights  # loads TVM
 
+    qmod = keep_preprocessing(qmod, job)
     files.formats.write(qmod)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)

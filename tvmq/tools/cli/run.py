@@ -5,39 +5,52 @@ Tests: tests/tools/cli/test_commands.py
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import tvmq
+from tvmq.base.text import printable
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import DataError
 from tvmq.tools.cli.arguments import Json, Output, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, step
-from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, check_output, read_arrays, write_output
+from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_output, write_output
+from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs, top_classes
+
+LISTED = 8  # pictures
 
 
 def run(
     model: Path, *, data: Path, output: Output = None, sha256: str | None = None, as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:  # fmt: skip
-    """Run a saved model on inputs from a file; any number of samples, batch by batch.
+    """Run a saved model on pictures or arrays; any number of samples, batch by batch.
+
+    Of pictures the highest scores are printed, with the names of the classes if the model has them.
+
+    Example: tvmq run resnet18.tvmq --data photo.jpg
 
     Example: tvmq run resnet18.tvmq --data pictures.npz --output scores.npz
+
+    data    A picture or a folder of pictures, for a model that was quantized from a folder; or an .npz with one array
+            per input, or an .npy for a model with one input.
 
     output  Save results as .npz, one array for each output.
     """
     if output is not None:
         check_output(output)
-    check_arrays(data)
+    check_inputs(data)
     exe = tvmq.load(model, sha256=sha256)
-    arrays = read_arrays(data, [info.name for info in exe.input_info])
+    arrays, names = read_inputs(exe, data, quiet=quiet)
     results = run_all(exe, arrays, quiet=quiet)
     if output is not None:
         # savez takes arrays as keywords, beside parameters of its own
         write_output(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
-    print_results(results, output, as_json=as_json)
+    top = top_classes(next(iter(results.values())), exe.labels) if names else []
+    print_results(results, output, as_json=as_json, top=dict(zip(names, top, strict=False)))
 
 
 def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
@@ -66,13 +79,24 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     return dict(zip(names, joined, strict=True))
 
 
-def print_results(results: Arrays, output: Path | None, *, as_json: bool) -> None:
-    """Print shape, type and range of each result; with --json the values too, unless they were saved."""
+def print_results(
+    results: Arrays, output: Path | None, *, as_json: bool, top: Mapping[str, list[tuple[str, float]]]
+) -> None:
+    """Print the classes of pictures, or shape, type and range of each result; with --json values too, if not saved.
+
+    top  {picture: its (class, score), the highest first}
+    """
     if as_json:
         facts = {name: {"shape": list(y.shape), "dtype": str(y.dtype)} for name, y in results.items()}
         values = {} if output else {name: {**facts[name], "values": y} for name, y in results.items()}
-        print_json({"outputs": {**facts, **values}, "saved": output})
+        classes = {name: [{"class": c, "score": s} for c, s in scores] for name, scores in top.items()}
+        print_json({"outputs": {**facts, **values}, "saved": output, **({"top": classes} if top else {})})
         return
+    for name, scores in list(top.items())[:LISTED]:
+        print(f"  {printable(name)}")
+        print_rows([["", f"{score:.4g}", printable(title)] for title, score in scores])
+    if len(top) > LISTED:
+        print(f"  and {len(top) - LISTED} pictures more; --json has all")
     rows = [["output", "shape", "type", "lowest", "highest"]]
     for name, y in results.items():
         low, high = (f"{float(f(y)):.6g}" if y.size else "-" for f in (np.min, np.max))

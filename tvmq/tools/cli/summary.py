@@ -139,8 +139,10 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
         steps.append((f"{again} --tune 60", "keep float what is faster so on this CPU"))
         steps.append((f"tvmq inspect {source}", "why: layer by layer"))
     steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))
-    if data and data.endswith((".npz", ".npy")):
+    if data and (facts.get("normalization") or data.endswith((".npz", ".npy"))):
         steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "check the compiled code, bit for bit"))
+    if facts.get("normalization"):
+        steps.append((f"tvmq run {saved} --data photo.jpg", "scores of a picture, or of a folder of them"))
     steps.append((f"tvmq bench {saved} --per-layer", "time of each layer"))
     if facts.get("inputs"):
         steps.append((_in_python(facts["inputs"], output), "use it in Python"))

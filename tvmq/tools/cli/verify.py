@@ -14,7 +14,8 @@ import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
+from tvmq.tools.cli.files import Arrays, Batches, batch_of
+from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 
 def verify(
@@ -33,15 +34,16 @@ def verify(
     Example: tvmq verify resnet18.tvmq --data pictures.npz
     Example: tvmq verify minilm.tvmq --data texts.npz --invariance --mask attention_mask
 
+    data     Pictures or arrays, as `tvmq run` takes them.
     samples  Number of samples to compare; the NumPy definition is slow.
     backend  Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".
     invariance  Compare samples run alone with the same in batches, in other orders, by several threads, and padded.
     mask  With --invariance: the input that is 0 where a position is padding; the only one with "mask" in its name.
     left  With --invariance: put padding in front as well, of models that count positions by the mask.
     """
-    check_arrays(data)
+    check_inputs(data)
     exe = tvmq.load(model, sha256=sha256)
-    arrays = read_arrays(data, [info.name for info in exe.input_info])
+    arrays, _ = read_inputs(exe, data, most=max(samples, batch_of(exe)), quiet=quiet)
     if invariance:
         _check_invariance(exe, arrays, mask, left=left, samples=samples, as_json=as_json, quiet=quiet)
         return
