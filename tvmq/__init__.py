@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from tvmq.tools.analysis.machine_speed import measure_machine
     from tvmq.tools.analysis.script import script
     from tvmq.tools.analysis.verification import verify
+    from tvmq.tools.cli.quantize_model import quantize_model
     from tvmq.tools.drawing.draw import draw
 
 __all__ = [
@@ -106,6 +107,7 @@ __all__ = [
     "observe",
     "qconfig",
     "quantize",
+    "quantize_model",
     "reference",
     "run_calibration",
     "script",
@@ -157,6 +159,7 @@ _PUBLIC = {
     "observe": "tvmq.quantization.observation:observe",
     "qconfig": "tvmq.options.config:qconfig",
     "quantize": "tvmq.quantization.pipeline:quantize",
+    "quantize_model": "tvmq.tools.cli.quantize_model:quantize_model",
     "reference": "tvmq.reference",
     "run_calibration": "tvmq.quantization.pipeline:run_calibration",
     "script": "tvmq.tools.analysis.script:script",

@@ -15,7 +15,7 @@ import tvmq
 # Page, title, names of tvmq.__all__
 PUBLIC = [
     ("models", "Models in", "from_onnx from_torch from_relax"),
-    ("quantizing", "Quantize", "quantize Guard run_calibration observe find_outliers CalibrationResult"),
+    ("quantizing", "Quantize", "quantize quantize_model Guard run_calibration observe find_outliers CalibrationResult"),
     ("search", "Search", "search SearchSpace"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
     ("running", "Build, run, save, test", "build load Executable testing"),
@@ -32,7 +32,8 @@ ELSEWHERE = ("errors", "__version__")
 MODULES = [
     ("results", "What the functions return", """tvmq.tools.analysis.explanation tvmq.tools.analysis.comparison
         tvmq.tools.analysis.verification tvmq.chips.comparison.conformity tvmq.tools.analysis.forecast_report
-        tvmq.runtime.profile tvmq.runtime.timing tvmq.calibration.observers.result tvmq.quantization.search.front"""),
+        tvmq.runtime.profile tvmq.runtime.timing tvmq.calibration.observers.result tvmq.quantization.search.front
+        tvmq.tools.cli.quantize_model tvmq.calibration.data.preprocessing"""),
     ("observers", "Observers", """tvmq.calibration.observers tvmq.calibration.observers.base
         tvmq.calibration.observers.minmax tvmq.calibration.observers.histogram
         tvmq.calibration.observers.kl_divergence tvmq.calibration.observers.auto

@@ -141,21 +141,29 @@ def save_measured(
     qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool
 ) -> dict[str, Any]:
     """Save and measure the model; returns the facts of the summary except the seconds."""
-    from tvmq.tools.analysis.lane_products import describe_weights  # loads TVM
-
     qmod = keep_preprocessing(qmod, job)
     files.formats.write(qmod)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)
     exe.save(files.output)
-    explanation = tvmq.explain(qmod)
     return {
         "model": str(files.model), "output": str(files.output),
         "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
         "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
+        **measured_facts(qmod, exe, job, options, quiet=quiet),
+    }  # fmt: skip
+
+
+def measured_facts(
+    qmod: Any, exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool
+) -> dict[str, Any]:
+    """Facts of the summary that do not depend on files: data, agreement, speed, layers."""
+    from tvmq.tools.analysis.lane_products import describe_weights  # loads TVM
+
+    return {
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
         **job.facts(), **measure(exe, job, options, quiet=quiet), "weights": describe_weights(qmod),
-        **explanation.to_dict(),
+        **tvmq.explain(qmod).to_dict(),
     }  # fmt: skip
 
 

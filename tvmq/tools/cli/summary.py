@@ -39,7 +39,8 @@ def summary_lines(facts: Mapping[str, Any]) -> list[str]:
 
 def _saved_text(facts: Mapping[str, Any]) -> str:
     share = facts["output_bytes"] / max(1, facts["model_bytes"])
-    return f"{facts['output']} ({size_text(facts['output_bytes'])} with its machine code, {share:.0%} of the model)"
+    place = facts["output"] or "not yet"
+    return f"{place} ({size_text(facts['output_bytes'])} with its machine code, {share:.0%} of the model)"
 
 
 def describe_samples(comparison: Mapping[str, Any]) -> str:
