@@ -81,7 +81,10 @@ FORBIDDEN_IMPORTS = {
     "codegen/custom_lowering": {"formats", "passes"},
 }
 # Modules that a place loads by name when a user asks for them, against the order
-LATE_IMPORTS = {"runtime": {"tvmq.runtime.profile", "tvmq.runtime.profile_table"}}
+LATE_IMPORTS = {
+    "runtime": {"tvmq.runtime.profile", "tvmq.runtime.profile_table"},
+    "__init__": {"tvmq.tools.cli.quantize_model"},
+}
 
 PLACES = sorted(
     {place for group in ORDERS + SIDES for step in group for place in step}

@@ -33,7 +33,7 @@ MODULES = [
     ("results", "What the functions return", """tvmq.tools.analysis.explanation tvmq.tools.analysis.comparison
         tvmq.tools.analysis.verification tvmq.chips.comparison.conformity tvmq.tools.analysis.forecast_report
         tvmq.runtime.profile tvmq.runtime.timing tvmq.calibration.observers.result tvmq.quantization.search.front
-        tvmq.tools.cli.quantize_model tvmq.calibration.data.preprocessing"""),
+        tvmq.tools.cli.quantize_model tvmq.calibration.data.picture_preprocessing"""),
     ("observers", "Observers", """tvmq.calibration.observers tvmq.calibration.observers.base
         tvmq.calibration.observers.minmax tvmq.calibration.observers.histogram
         tvmq.calibration.observers.kl_divergence tvmq.calibration.observers.auto

@@ -8,7 +8,7 @@ An entry is a dictionary with at least
     why         the rule, default or limit that decided
 "codes" of a realized module is {variable of codes: (scale, zero point)}; "data_hash" the fingerprint of the data that
 its ranges were chosen from, "" where there were none; "preprocessing" says how pictures become inputs, and names the
-classes, where it is known (calibration/data/preprocessing.py).
+classes, where it is known (calibration/data/picture_preprocessing.py).
 The stage names the last of STAGES that the module has passed.
 
 Tests: tests/backends/test_described_layers.py

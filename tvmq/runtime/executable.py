@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     import tvm
     from tvm import relax
 
-    from tvmq.calibration.data.preprocessing import Preprocessing
+    from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
     from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
     from tvmq.graph.ledger import Ledger
     from tvmq.runtime.profile_table import Profile
@@ -143,9 +143,9 @@ class Executable:
         return Ledger(**copy.deepcopy(self._parts.description.ledger))
 
     @property
-    def preprocessing(self) -> Preprocessing | None:
+    def preprocessing(self) -> PicturePreprocessing | None:
         """Function from a picture to the model's input, as `tvmq quantize --data FOLDER` found it; None if unknown."""
-        from tvmq.calibration.data.preprocessing import kept_preprocessing
+        from tvmq.calibration.data.picture_preprocessing import kept_preprocessing
 
         return kept_preprocessing(self._parts.description.ledger.get("preprocessing", {}))
 

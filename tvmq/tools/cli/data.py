@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.calibration.data.normalization import NORMALIZATIONS
+from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.calibration.data.pictures import (
     Frame,
     find_pictures,
@@ -23,7 +24,6 @@ from tvmq.calibration.data.pictures import (
     read_pictures,
     size_of_first,
 )
-from tvmq.calibration.data.preprocessing import Preprocessing
 from tvmq.calibration.data.user_function import (
     check_place,
     first_item,
@@ -101,7 +101,7 @@ def sample_shapes(samples: Samples | None, frame: Frame | None) -> dict[str, Sha
 
 def open_pictures(
     folder: Path, source: ModelSource, options: PictureOptions, *, count: int, quiet: bool
-) -> tuple[Samples, Preprocessing]:
+) -> tuple[Samples, PicturePreprocessing]:
     """Pictures of a folder, resized to the frame of the model; not normalized yet."""
     pillow()
     frame = frame_of(source.shapes, source.dtypes, options.layout)
@@ -126,7 +126,7 @@ def open_pictures(
     samples = Samples({frame.input: read.array}, origin, read.labels, files.classes)
     samples.skipped, samples.names = read.skipped, read.names
     samples.complete = len(read.array) + len(read.skipped) == len(files.paths)
-    return samples, Preprocessing(frame, resize, options.crop or CROP, RAW)
+    return samples, PicturePreprocessing(frame, resize, options.crop or CROP, RAW)
 
 
 def _resize_text(frame: Frame, resize: str, crop: float) -> str:

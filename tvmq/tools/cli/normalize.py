@@ -12,8 +12,8 @@ import numpy as np
 
 from tvmq.calibration.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
 from tvmq.calibration.data.normalization import NORMALIZATIONS, Normalization, replace_numbers
+from tvmq.calibration.data.picture_preprocessing import normalize_pictures
 from tvmq.calibration.data.pictures import Frame
-from tvmq.calibration.data.preprocessing import normalize_pictures
 from tvmq.tools.cli.metrics import class_labels, count_classes
 from tvmq.tools.cli.model import ModelSource
 from tvmq.tools.cli.picture_options import PictureOptions

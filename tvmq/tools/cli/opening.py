@@ -14,7 +14,7 @@ import numpy as np
 
 import tvmq
 from tvmq.calibration.data.guess import Guess
-from tvmq.calibration.data.preprocessing import Preprocessing
+from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import ReadOptions
 from tvmq.tools.cli.console import notice, step
@@ -58,7 +58,7 @@ class QuantizationJob:
     samples: Samples | None = None
     split: Split = field(default_factory=lambda: Split(NO_INDICES, NO_INDICES, apart=False))
     guess: Guess | None = None
-    preprocessing: Preprocessing | None = None
+    preprocessing: PicturePreprocessing | None = None
     is_prequantized: bool = False
     _float: Any = None
 
@@ -167,7 +167,7 @@ class _EarlyData:
 
     shapes: dict[str, Shape]
     samples: Samples | None = None
-    preprocessing: Preprocessing | None = None
+    preprocessing: PicturePreprocessing | None = None
     function: Callable[..., Any] | None = None
 
 

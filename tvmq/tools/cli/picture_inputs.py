@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing, entry_of
 from tvmq.calibration.data.pictures import SUFFIXES, Folder, find_pictures, pillow, read_pictures
-from tvmq.calibration.data.preprocessing import Preprocessing, entry_of
 from tvmq.errors import DataError
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
@@ -102,7 +102,9 @@ def read_inputs(exe: Any, path: Path, *, most: int = MOST, quiet: bool = False) 
     return {preprocessing.frame.input: preprocessing.normalize(read.array)}, read.names
 
 
-def _announce_pictures(preprocessing: Preprocessing, folder: Folder, names: list[str], skipped: list[str]) -> None:
+def _announce_pictures(
+    preprocessing: PicturePreprocessing, folder: Folder, names: list[str], skipped: list[str]
+) -> None:
     notice(f"data: {len(names)} of {len(folder.paths)} pictures; {preprocessing}")
     for line in skipped[:3]:
         notice(f"skipped {line}")

@@ -117,12 +117,12 @@ def _sizes(model: str | Path, executable: tvmq.Executable, job: QuantizationJob)
     return {"model": str(model), "output": None, **sizes, "exported": {}}
 
 
-def _picture_options(given: Mapping[str, Any]) -> PictureOptions:
+def _picture_options(options: Mapping[str, Any]) -> PictureOptions:
     try:
-        return PictureOptions(**given)
+        return PictureOptions(**options)
     except TypeError:
         names = [one.name for one in fields(PictureOptions)]
-        unknown = next(name for name in given if name not in names)
+        unknown = next(name for name in options if name not in names)
         raise ConfigError(f"quantize_model: pictures has no option {unknown!r}; it takes {', '.join(names)}") from None
 
 

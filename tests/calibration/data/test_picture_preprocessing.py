@@ -9,17 +9,22 @@ import numpy as np
 import pytest
 
 from tvmq.calibration.data.normalization import NORMALIZATIONS
+from tvmq.calibration.data.picture_preprocessing import (
+    PicturePreprocessing,
+    entry_of,
+    kept_preprocessing,
+    normalize_pictures,
+)
 from tvmq.calibration.data.pictures import Frame
-from tvmq.calibration.data.preprocessing import Preprocessing, entry_of, kept_preprocessing, normalize_pictures
 from tvmq.errors import ArtifactError
 
-IMAGENET = Preprocessing(Frame("x", "NCHW", 3, 8, 6), "crop", 0.875, NORMALIZATIONS["imagenet"])
+IMAGENET = PicturePreprocessing(Frame("x", "NCHW", 3, 8, 6), "crop", 0.875, NORMALIZATIONS["imagenet"])
 
 
 @pytest.mark.parametrize("name", NORMALIZATIONS)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 def test_there_and_back(name: str, layout: str) -> None:
-    one = Preprocessing(Frame("x", layout, 1 if name == "mnist" else 3, 8, 6), "pad", 1.0, NORMALIZATIONS[name])
+    one = PicturePreprocessing(Frame("x", layout, 1 if name == "mnist" else 3, 8, 6), "pad", 1.0, NORMALIZATIONS[name])
     entry = json.loads(json.dumps(entry_of(one, ("cat", "dog"))))
     assert kept_preprocessing(entry) == one and entry["labels"] == ["cat", "dog"]
     assert kept_preprocessing({}) is None and "labels" not in entry_of(one)

@@ -21,7 +21,7 @@ LARGEST = 2**14  # side of an input, in pixels
 
 
 @dataclass(frozen=True)
-class Preprocessing:
+class PicturePreprocessing:
     """Function from a picture to the input of a model, as the model was calibrated with it.
 
     frame          name, layout, channels, size and type of the input
@@ -69,7 +69,7 @@ class Preprocessing:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Preprocessing:
+    def from_json(cls, fields: Mapping[str, Any]) -> PicturePreprocessing:
         """The inverse of `to_json`. raises ArtifactError for fields that are not its own, as those of a damaged file"""
         try:
             numbers = dict(fields["normalization"])
@@ -120,11 +120,11 @@ def _image_of(pixels: np.ndarray, channels: int) -> Any:
     return Image.fromarray(np.ascontiguousarray(flat)).convert("RGB" if channels == 3 else "L")
 
 
-def kept_preprocessing(entry: Mapping[str, Any]) -> Preprocessing | None:
+def kept_preprocessing(entry: Mapping[str, Any]) -> PicturePreprocessing | None:
     """Preprocessing of a ledger's entry; None where there is none, or one of another kind."""
-    return Preprocessing.from_json(entry[KEY]) if KEY in entry else None
+    return PicturePreprocessing.from_json(entry[KEY]) if KEY in entry else None
 
 
-def entry_of(preprocessing: Preprocessing, labels: tuple[str, ...] = ()) -> dict[str, Any]:
+def entry_of(preprocessing: PicturePreprocessing, labels: tuple[str, ...] = ()) -> dict[str, Any]:
     """Entry of a ledger: {"picture": ..., "labels": [...]}."""
     return {KEY: preprocessing.to_json(), **({"labels": list(labels)} if labels else {})}
