@@ -41,6 +41,7 @@ from tvm.relay.param_dict import load_param_dict
 from tvm.relay import qnn
 import tvm.relay.qnn as qnn
 from tvm.relay.qnn.op import conv2d, dense, quantize, dequantize, requantize
+from tvm.relay.qnn.op import conv2d_transpose, leaky_relu, sigmoid, hardswish, simulated_quantize, simulated_dequantize
 from tvm.relay.transform import FakeQuantizationToInteger
 from tvm.relay.quantize import quantize
 from tvm.relay.quantize.quantize import quantize_context, current_qconfig, QAnnotateKind
@@ -78,7 +79,7 @@ import tvm.relay.qnn.op.legalizations # chosen by tvmq.build
 from tvm.relay.qnn.transform import CanonicalizeOps # relay.build compiles
 from tvm.relay.qnn.op import requantize_config # give rounding=
 from tvm.relay.qnn.op import register_qnn_legalize # chosen by tvmq.build
-from tvm.relay.qnn.op import simulated_quantize # relay.annotation.simulated_quantize
+from tvm.relay.qnn.op import softmax # FakeQuantizationToInteger
 from tvm.relay.transform.fake_quantization_to_integer import register_fake_quantization_to_integer # extension.Family
 from tvm.relay import dataflow_pattern # tvm.relax.dpl
 from tvm.relay.dataflow_pattern import * # tvm.relax.dpl

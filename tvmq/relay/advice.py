@@ -47,7 +47,7 @@ ADVICE = {
     "testing.temp_op_attr*": _LAYOUTS,
     "testing.py_converter*": "use relay.create_executor, or tvmq.reference.run",
     # quantized models of frameworks
-    "qnn.*simulated_*": "use relay.annotation.simulated_quantize, or tvmq.training, which trains with integers",
+    "qnn.*contrib_dense_pack": "use relay.qnn.op.dense; weights are packed when relay.build compiles them",
     "qnn.*requantize_config*": "give rounding= to relay.qnn.op.requantize",
     "qnn.op.legalizations*": _LAYOUTS,
     "qnn.transform*": "nothing is to do: relay.build compiles the operators of relay.qnn",

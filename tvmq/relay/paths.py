@@ -41,7 +41,11 @@ PATHS: dict[str, dict[str, str]] = {
     "param_dict": {"executor_factory": "load_param_dict save_param_dict"},
     "scope_builder": {"module": "ScopeBuilder"},
     "qnn": {},
-    "qnn.op": {"op.qnn": "add batch_matmul concatenate conv2d dense dequantize mul quantize requantize subtract"},
+    "qnn.op": {
+        "op.qnn": "add batch_matmul concatenate conv2d conv2d_transpose dense dequantize mul quantize requantize "
+        "simulated_dequantize simulated_quantize subtract",
+        "op.qnn_tables": "abs erf exp hardswish leaky_relu log rsqrt sigmoid sqrt tanh",
+    },
     "quantize._partition": {"quantize.context": "QPartitionExpr"},
     "quantize._partition_conversions": {"quantize.stages": "NotIntegral partition_conversions"},
     "quantize.kl_divergence": {"quantize.thresholds": "_find_scale_by_kl"},
