@@ -19,8 +19,9 @@ from tvmq.relay.quantize import QAnnotateKind
 from tvmq.relay.tvm import topi
 
 _RNG = np.random.default_rng(5)
-X = {"data": _RNG.normal(size=(1, 3, 6, 6)).astype("float32") * 4}
-WEIGHT = _RNG.normal(size=(4, 3, 3, 3)).astype("float32")
+# eighths, so that float sums of their products are exact
+X = {"data": np.rint(_RNG.normal(scale=32, size=(1, 3, 6, 6))).astype("float32") / 8}
+WEIGHT = np.rint(_RNG.normal(scale=8, size=(4, 3, 3, 3))).astype("float32") / 8
 
 
 @pytest.fixture(autouse=True)
