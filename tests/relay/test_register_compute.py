@@ -19,9 +19,9 @@ from tvmq.relay.quantize import QAnnotateKind
 from tvmq.relay.tvm import topi
 
 _RNG = np.random.default_rng(5)
-# eighths, so that float sums of their products are exact
-X = {"data": np.rint(_RNG.normal(scale=32, size=(1, 3, 6, 6))).astype("float32") / 8}
-WEIGHT = np.rint(_RNG.normal(scale=8, size=(4, 3, 3, 3))).astype("float32") / 8
+# sixty-fourths: float sums of their products are exact, and steps of 1/32 round them
+X = {"data": np.rint(_RNG.normal(scale=200, size=(1, 3, 6, 6))).astype("float32") / 64}
+WEIGHT = np.rint(_RNG.normal(scale=64, size=(4, 3, 3, 3))).astype("float32") / 64
 
 
 @pytest.fixture(autouse=True)

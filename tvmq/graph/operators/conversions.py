@@ -124,8 +124,8 @@ def _simulate(
     if not (scale > 0).all():
         return x
     if (own := own_simulation()) is not None:
-        attributes = {"kind": kind, "tensor": tensor, "dtype": dtype, "bits": bits, "symmetric": symmetric, "axis": axis}
-        return own.define(x, scale, zero, attributes)
+        attributes = {"kind": kind, "tensor": tensor, "dtype": dtype, "bits": bits, "symmetric": symmetric}
+        return own.define(x, scale, zero, attributes | {"axis": axis})
     spec, channels = QuantSpec(dtype=dtype, bits=bits, symmetric=symmetric), None if axis < 0 else axis
     codes = numerics.quantize(x, scale, zero, axis=channels, dtype=dtype, qmin=spec.qmin, qmax=spec.qmax)
     return numerics.dequantize(codes, scale, zero, axis=channels)
@@ -160,8 +160,8 @@ def simulated_quantize(
     if not (scale.value.numpy() > 0).all():
         return x
     if (own := own_simulation()) is not None:
-        attributes = {"kind": kind, "tensor": tensor, "dtype": dtype, "bits": bits, "symmetric": symmetric, "axis": axis}
-        return own.legalize(builder, x, scale.value.numpy(), zero_point.value.numpy(), attributes)
+        attributes = {"kind": kind, "tensor": tensor, "dtype": dtype, "bits": bits, "symmetric": symmetric}
+        return own.legalize(builder, x, scale.value.numpy(), zero_point.value.numpy(), attributes | {"axis": axis})
     spec = QuantSpec(dtype=dtype, bits=bits, symmetric=symmetric)
 
     def compute(x: te.Tensor, scale: te.Tensor, zero: te.Tensor) -> te.Tensor:

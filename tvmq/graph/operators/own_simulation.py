@@ -48,7 +48,12 @@ class OwnSimulation:
         return _run_loops(self.loops, types, tuple(attributes.items()), operands)
 
     def legalize(
-        self, builder: relax.BlockBuilder, x: relax.Expr, scale: np.ndarray, zero: np.ndarray, attributes: dict[str, Any]
+        self,
+        builder: relax.BlockBuilder,
+        x: relax.Expr,
+        scale: np.ndarray,
+        zero: np.ndarray,
+        attributes: Mapping[str, Any],
     ) -> relax.Expr:
         """A call of the loops; ValueError (no class of ours comes back through TVM) where they give another type."""
         constants = map(make_const, _operands(len(x.ty.shape), scale, zero, attributes))
