@@ -6,7 +6,8 @@
 # that `exe.run` gives.
 #
 # Run it in the folder of the sources: `python tutorials/13_c_program.py`. It needs Linux on x86-64, and nothing beyond
-# tvmq; without a C compiler the cells that compile say so, and the rest runs.
+# tvmq; `pip install '.[tutorials]'` brings what other tutorials need. Without a C compiler the cells that compile say
+# so, and the rest runs.
 
 # %%
 import json
