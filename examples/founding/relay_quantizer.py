@@ -185,11 +185,9 @@ def cut_off_the_integers() -> None:
 
 def deploy() -> None:
     """A trained network: relay.build, the graph executor, digits read right, a comparison with the definition."""
-    demo = load_demo()
+    demo = load_demo()  # one scale for a whole weight, as in Relay, loses most of its digits: tutorial 07
     mod, params = relay.frontend.from_onnx(demo.model, shape={"image": (1, 1, 16, 16)})
-    with relay.quantize.qconfig(calibrate_mode="kl_divergence", weight_scale="max", skip_dense_layer=False):
-        qmod = relay.quantize.quantize(mod, params, [{"image": picture[None]} for picture in demo.calibration[:32]])
-    lib = relay.build(qmod, "llvm")
+    lib = relay.build(tvmq.quantize(*tvmq.from_relax(mod.relax, params), demo.calibration[:32], guard=None), "llvm")
     runtime = graph_executor.GraphModule(lib["default"](tvm.cpu()))
     scores = []
     for picture in demo.test[:200]:
