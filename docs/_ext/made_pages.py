@@ -27,8 +27,8 @@ def tutorials() -> pages.Page:
     """The list of notebooks; without `make tutorials` there are none, and the page says so."""
     names = pages.copy_notebooks()
     text = (
-        "# Tutorials\n\nNotebooks that were run from beginning to end, with their printed output and pictures. Each begins "
-        "with a line that says how to run it, and links to the notebook and to its script. Both are in the source "
+        "# Tutorials\n\nNotebooks that were run from beginning to end, with their printed output and pictures. Each "
+        "begins with a line that says how to run it, and links to the notebook and its script. Both are in the source "
         "distribution, with their data.\n\n"
     )
     none = "This site was built without them; `make tutorials` runs them.\n"

@@ -104,7 +104,7 @@ def leak(v: np.ndarray, alpha: float, first: tuple[float, int], second: tuple[fl
 
 
 def apply_function(function: Callable[[np.ndarray], np.ndarray], zero: int = 3) -> Callable[[dict[str, Any]], np.ndarray]:
-    """What `elementwise` computes, in float64 and rounded to float32 before it is quantized."""
+    """Codes that an elementwise operator gives, in float64 and rounded to float32 before it is quantized."""
 
     def expected(v: dict[str, Any]) -> np.ndarray:
         real = (around(v["b"], zero).astype("float32") * np.float32(0.03)).astype("float64")

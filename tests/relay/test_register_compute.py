@@ -41,7 +41,7 @@ def simulate() -> Any:
 
 
 def results(mod: Any) -> tuple[np.ndarray, np.ndarray]:
-    """What compiled code gives, and what the definition does."""
+    """Results of compiled code and of the definition."""
     return tvmq.build(mod, "llvm -opt-level=0").run(X)[0], tvmq.reference.run(mod.relax, X)[0]
 
 

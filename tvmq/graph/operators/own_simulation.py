@@ -40,7 +40,7 @@ class OwnSimulation:
     definition: Definition | None = None
 
     def define(self, x: np.ndarray, scale: np.ndarray, zero: np.ndarray, attributes: Mapping[str, Any]) -> np.ndarray:
-        """What NumPy says of an array."""
+        """Definition of the simulation of an array, in NumPy."""
         operands = (x, *_operands(x.ndim, scale, zero, attributes))
         if self.definition is not None:
             return np.asarray(self.definition(*operands, attributes), x.dtype).reshape(x.shape)

@@ -109,4 +109,4 @@ def register_pattern(op_name: str, pattern: int, level: int = 10) -> None:
 
 
 def schedule_injective(attrs: Any, outs: Any, target: Any) -> None:
-    """What scripts hand to `register_schedule`; nothing calls it."""
+    """Schedule that scripts hand to `register_schedule`; nothing calls it."""
