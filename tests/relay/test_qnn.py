@@ -419,7 +419,20 @@ def test_a_module_without_scales_stays_as_it_is():
     assert tvm_ffi.structural_equal(after.relax["main"], mod.relax["main"])
 
 
-@pytest.mark.parametrize("option", [{"hard_fail": True}, {"use_qat": True}, {"optional_qnn_ops": ["nn.softmax"]}])
-def test_options_that_are_not_there(option):
-    with pytest.raises(UnsupportedOpError, match=f"{next(iter(option))}=.* is not supported; leave it out"):
-        relay.transform.FakeQuantizationToInteger(**option)
+def fake_quantized(out: Any) -> relay.IRModule:
+    """An operator of x, in floats between codes."""
+    codes_of = qnn.quantize(out(qnn.dequantize(X8, c(0.5), c(0))), c(0.01), c(0))
+    return relay.IRModule.from_expr(relay.Function([X8], codes_of))
+
+
+def test_what_stays_float_is_an_error_where_it_is_asked_for():
+    hard = relay.transform.FakeQuantizationToInteger(hard_fail=True, use_qat=True)
+    assert "tvmq.table" in hard(fake_quantized(relay.sigmoid)).relax.script()
+    with pytest.raises(RuntimeError, match="hard_fail, and float stays 'softmax_0', .*integer_softmax=True"):
+        hard(fake_quantized(relay.nn.softmax))
+    relay.transform.FakeQuantizationToInteger()(fake_quantized(relay.nn.softmax))
+
+
+def test_optional_operators_are_refused():
+    with pytest.raises(UnsupportedOpError, match="optional_qnn_ops=.*nn.softmax.* is not supported; leave it out"):
+        relay.transform.FakeQuantizationToInteger(optional_qnn_ops=["nn.softmax"])
