@@ -97,11 +97,13 @@ def _operands(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Scale, least and largest steps from zero, of rank 0 or along the axis of a tensor of that rank."""
     spec = QuantSpec(attributes["dtype"], attributes["bits"], attributes["symmetric"])
-    low, high = (np.float32(limit - np.asarray(zero, np.int32)) for limit in (spec.qmin, spec.qmax))
     axis = attributes["axis"]
     shape = () if axis < 0 else tuple(-1 if at == axis % rank else 1 for at in range(rank))
-    scale, low, high = (np.asarray(value, np.float32).reshape(shape) for value in (scale, low, high))
-    return scale, low, high
+
+    def spread(value: np.ndarray) -> np.ndarray:
+        return np.asarray(value, np.float32).reshape(shape)
+
+    return spread(scale), spread(spec.qmin - zero), spread(spec.qmax - zero)
 
 
 def _close(loops: Loops, tensors: tuple[te.Tensor, ...], attributes: Mapping[str, Any]) -> te.Tensor:
