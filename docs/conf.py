@@ -16,7 +16,7 @@ copyright = author  # sphinx asks for this name
 version = release = __version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "made_pages"]
-exclude_patterns = ["_ext", "_static"]
+exclude_patterns = ["_ext", "_static", "tutorials/downloads"]
 autodoc_member_order = "bysource"
 # `None` and names of types as the source has them
 autodoc_preserve_defaults = True

@@ -169,11 +169,12 @@ def check_wheel(names: Sequence[str], expected: set[str]) -> None:
 
 
 def check_sdist(names: Sequence[str], files: Sequence[Path]) -> None:
-    """The sdist holds what the wheel is built from, and no other folders of the project."""
+    """The sdist holds what the wheel is built from and the tutorials, and no other folders of the project."""
     inside = {name.partition("/")[2] for name in names}
     wanted = {path.as_posix() for path in files if path.parts[0] in ("tvmq", "passes")}
+    wanted |= {path.as_posix() for path in files if path.parts[0] == "tutorials"}
     wanted |= {"setup.cfg", "pyproject.toml", "README.md", "LICENSE"}
-    foreign = sorted(name for name in inside if name.partition("/")[0] in FOREIGN)
+    foreign = sorted(name for name in inside if name.partition("/")[0] in set(FOREIGN) - {"tutorials"})
     if wanted - inside or foreign:
         raise Failed(f"the sdist lacks {sorted(wanted - inside)[:5]} and has {foreign[:5]}; see MANIFEST.in")
 
@@ -192,6 +193,8 @@ def build(work: Path) -> Path:
     python = bin_of(tools, "python")
     run([python, "-m", "pip", "install", "--quiet", "build"], work)
     tree, again = (copied(files, work / name) for name in ("tree", "again"))
+    for notebook in (ROOT / "build" / "tutorials").glob("*.ipynb"):  # of `make tutorials`, which is not needed
+        shutil.copy2(notebook, tree / "tutorials" / notebook.name)
     run([python, "-m", "build", "--outdir", work / "dist", tree], work)  # the sdist, and the wheel from it
     run([python, "-m", "build", "--wheel", "--outdir", work / "direct", again], work)
     (wheel,), (direct,) = (list((work / name).glob("*.whl")) for name in ("dist", "direct"))

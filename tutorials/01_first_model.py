@@ -8,7 +8,8 @@
 # This tutorial quantizes a small network from beginning to end and looks at that price. You need no knowledge of
 # quantization, and no GPU.
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/01_first_model.py`. It needs
+# matplotlib.
 
 # %%
 import hashlib

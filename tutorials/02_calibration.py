@@ -4,7 +4,8 @@
 # In [tutorial 01](01_first_model.ipynb) `quantize` asked for a few pictures without labels. This tutorial shows what it
 # does with them, and what happens when they are too few or the wrong ones.
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/02_calibration.py`. It needs
+# matplotlib.
 
 # %%
 import matplotlib.pyplot as plt

@@ -4,7 +4,8 @@
 # Not every layer tolerates 8 bits equally well. This tutorial finds the layers that suffer most, makes exceptions for
 # them, and looks at what an exception costs.
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/03_mixed_precision.py`. It
+# needs matplotlib.
 
 # %%
 import matplotlib.pyplot as plt

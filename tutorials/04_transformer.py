@@ -5,7 +5,8 @@
 # network and stay float, a few channels that are far larger than all others, and inputs of any length. This tutorial
 # meets all three in a network small enough to look into.
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/04_transformer.py`. It needs
+# matplotlib.
 
 # %%
 from pathlib import Path

@@ -5,7 +5,8 @@
 # looks numbers up in small tables, and that is it. Which models can it run, and what do they lose? This tutorial
 # describes such a chip in ten lines, quantizes for it, and checks every number that it would compute.
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/05_integer_only.py`. It
+# needs matplotlib.
 
 # %%
 from dataclasses import replace

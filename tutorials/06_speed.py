@@ -7,7 +7,8 @@
 #
 # All figures below are of the machine that ran this tutorial.
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/06_speed.py`. It needs
+# matplotlib.
 
 # %%
 import os

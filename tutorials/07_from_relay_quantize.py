@@ -16,7 +16,8 @@
 #
 # These are its import lines now. Everything below them stays.
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/07_from_relay_quantize.py`.
+# It needs matplotlib.
 
 # %%
 import warnings

@@ -6,7 +6,8 @@
 # says how an operator becomes integers; and an *observer*, which chooses ranges. Each lives in a module of your own,
 # and an option names it as `"module:object"`. This tutorial writes one of each.
 #
-# It needs matplotlib and scikit-learn: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/08_your_own.py`. It needs
+# matplotlib and scikit-learn.
 
 # %%
 import matplotlib.pyplot as plt

@@ -6,7 +6,8 @@
 # data, looks at how far the results agree with ONNX Runtime's, and goes the other way: a model of ours as a file for
 # others.
 #
-# It needs matplotlib and onnxruntime: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/09_qdq_models.py`. It needs
+# matplotlib and onnxruntime.
 
 # %%
 import collections

@@ -4,7 +4,8 @@
 # How small, or how fast, can a model get before it loses more than you allow? `tvmq.search` decides for each layer
 # how many bits it has and how its scale is chosen. Every model that it proposes is built as integers and measured.
 #
-# It needs scipy, jinja2 and matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/10_search.py`. It needs
+# scipy, jinja2 and matplotlib.
 
 # %%
 import json

@@ -5,8 +5,8 @@
 # here it trains what is deployed: the forward pass of the network computes the integers of the definition, so the score
 # of the last epoch is the score of the executable.
 #
-# It needs torch, and matplotlib for its picture: `pip install '.[torch]'` and `pip install '.[tutorials]'` in the
-# folder of the sources.
+# Run it in the folder of the sources: `pip install '.[torch]'`, `pip install '.[tutorials]'`, then
+# `python tutorials/11_training.py`. It needs torch, and matplotlib for its picture.
 
 # %%
 import importlib.util

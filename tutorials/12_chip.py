@@ -11,7 +11,8 @@
 # and have every value compared. The code here is written in TVM's tensor expressions and runs on your CPU; a symbol of
 # the chip's simulator, or a code generator, would take its place (`docs/lowering.md`).
 #
-# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# Run it in the folder of the sources: `pip install '.[tutorials]'`, then `python tutorials/12_chip.py`. It needs
+# matplotlib.
 
 # %%
 import json

@@ -5,8 +5,9 @@
 # model becomes one shared library with one header, and a program of thirty lines in C calls it. It computes the bits
 # that `exe.run` gives.
 #
-# It needs Linux on x86-64, and nothing beyond tvmq; `pip install '.[tutorials]'` in the folder of the sources brings
-# what other tutorials need. Without a C compiler the cells that compile say so, and the rest runs.
+# Run it in the folder of the sources: `python tutorials/13_c_program.py`. It needs Linux on x86-64, and nothing beyond
+# tvmq; `pip install '.[tutorials]'` brings what other tutorials need. Without a C compiler the cells that compile say
+# so, and the rest runs.
 
 # %%
 import json

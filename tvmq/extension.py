@@ -20,6 +20,7 @@ For stages     that choose ranges between the passes of docs/by-hand.md: `watche
 For importers  `importer` and `torch_importer` register functions that import ONNX nodes of your domain, and custom
                operators of torch; `rename_inputs`, `check_size`
 For operators  `operator` makes one of your own: type, definition in NumPy, kernel
+For simulations `simulate_by` replaces the rounding of simulated_quantize by code of your own
 For lowerings  `Match` is the argument of a `tvmq.Lowering`'s function; `Extern` names a symbol of a library,
                `Codegen` a code generator of TVM
 For rules      that are functions `LayerFacts`
@@ -46,6 +47,7 @@ from tvmq.graph.ledger import stage_of
 from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import rename_inputs
 from tvmq.graph.operators.conversions import spec_of
+from tvmq.graph.operators.own_simulation import simulate_by
 from tvmq.graph.own_operators import OwnOperator, operator
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import (
@@ -111,6 +113,7 @@ __all__ = [
     "return_intermediates",
     "rewrite",
     "shape_of",
+    "simulate_by",
     "sizes_of",
     "spec_of",
     "stage_of",

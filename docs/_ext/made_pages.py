@@ -26,7 +26,11 @@ def generated() -> list[pages.Page]:
 def tutorials() -> pages.Page:
     """The list of notebooks; without `make tutorials` there are none, and the page says so."""
     names = pages.copy_notebooks()
-    text = "# Tutorials\n\nNotebooks that were run from beginning to end, with their printed output and pictures.\n\n"
+    text = (
+        "# Tutorials\n\nNotebooks that were run from beginning to end, with their printed output and pictures. Each "
+        "begins with a line that says how to run it, and links to the notebook and its script. Both are in the source "
+        "distribution, with their data.\n\n"
+    )
     none = "This site was built without them; `make tutorials` runs them.\n"
     return pages.Page("tutorials/index", text + (pages.toctree(names) if names else none))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -12,6 +13,8 @@ ROOT = DOCS.parent
 NOTEBOOK = re.compile(r"\[([^\[\]]*)\]\((\d\d_\w+)\.ipynb\)")
 # Folders of docs/ that hold generated pages only (.gitignore has them)
 GENERATED = ("reference", "passes", "tutorials")
+# In `tutorials`: what a reader downloads, which is no page
+DOWNLOADS = "downloads"
 
 
 class Page(NamedTuple):
@@ -41,10 +44,27 @@ def copy_notebooks() -> list[str]:
     notebooks = sorted((ROOT / "build" / "tutorials").glob("*.ipynb"))
     names = [notebook.stem for notebook in notebooks]
     for notebook in notebooks:
-        folder.mkdir(exist_ok=True)
-        text = linked(notebook.read_text(encoding="utf-8"), names)
+        (folder / DOWNLOADS).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(notebook, folder / DOWNLOADS / notebook.name)
+        shutil.copyfile(ROOT / "tutorials" / f"{notebook.stem}.py", folder / DOWNLOADS / f"{notebook.stem}.py")
+        text = with_downloads(linked(notebook.read_text(encoding="utf-8"), names), notebook.stem)
         (folder / notebook.name).write_text(text, encoding="utf-8")
     return names
+
+
+def with_downloads(text: str, name: str) -> str:
+    """A notebook whose first cell ends with links to the notebook, with its outputs, and to the script.
+
+    >>> cells = [{"cell_type": "markdown", "source": ["# 01"]}]
+    >>> print("".join(json.loads(with_downloads(json.dumps({"cells": cells}), "01_one"))["cells"][0]["source"]))
+    # 01
+    <BLANKLINE>
+    Download: {download}`01_one.ipynb <downloads/01_one.ipynb>`, {download}`01_one.py <downloads/01_one.py>`
+    """
+    notebook = json.loads(text)
+    links = [f"{{download}}`{file} <{DOWNLOADS}/{file}>`" for file in (f"{name}.ipynb", f"{name}.py")]
+    notebook["cells"][0]["source"] = [*notebook["cells"][0]["source"], f"\n\nDownload: {', '.join(links)}"]
+    return json.dumps(notebook, indent=1, ensure_ascii=False)
 
 
 def linked(text: str, names: list[str]) -> str:

@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import json
 import re
 import sys
 
@@ -38,6 +39,21 @@ LIBRARY = [
 def test_examples(module):
     result = doctest.testmod(module)
     assert result.attempted and not result.failed
+
+
+def test_notebooks_are_copied_beside_what_a_reader_downloads(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "DOCS", tmp_path / "docs")
+    cells = [{"cell_type": "markdown", "source": ["# One\n", "[two](02_two.ipynb)"]}]
+    for name, text in {"build/tutorials/01_one.ipynb": json.dumps({"cells": cells}), "tutorials/01_one.py": "# %%"}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert pages.copy_notebooks() == ["01_one"]
+    folder = tmp_path / "docs" / "tutorials"
+    (cell,) = json.loads((folder / "01_one.ipynb").read_text())["cells"]
+    assert "".join(cell["source"]).startswith("# One\ntwo\n\nDownload: {download}`01_one.ipynb <downloads/01_one.ipynb>`")
+    assert json.loads((folder / "downloads" / "01_one.ipynb").read_text())["cells"] == cells
+    assert (folder / "downloads" / "01_one.py").read_text() == "# %%"
 
 
 # ---- docstrings

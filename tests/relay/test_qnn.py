@@ -36,15 +36,21 @@ INPUTS = {
     "sums": _RNG.integers(-40000, 40000, size=(2, 3, 7)).astype("int32"),
     "x": _RNG.normal(size=(3, 4)).astype("float32"),
     "kernel": codes((2, 4, 3, 3), "int8"),
+    "spread": codes((4, 2, 2, 3), "int8"),
 }
 WEIGHT, UNSIGNED, LAST = codes((6, 4, 3, 3), "int8"), codes((6, 2, 3, 3), "uint8"), codes((3, 3, 4, 6), "int8")
+TRANSPOSED, THICK = codes((4, 3, 3, 2), "int8"), codes((4, 2, 3, 3), "uint8")
 DENSE, OTHER = codes((5, 6), "int8"), codes((2, 4, 6), "int8")
 BOTH = np.array([*range(-12, 13)], "int32")
 
 
 def multiply(values: np.ndarray, first: float, second: float, tonearest: bool = False) -> np.ndarray:
     """values times first / second as 31 bits and a power of two, halves up or away from zero."""
-    factor = float(np.float32(first)) / float(np.float32(second))
+    return multiply_double(values, float(np.float32(first)) / float(np.float32(second)), tonearest)
+
+
+def multiply_double(values: np.ndarray, factor: float, tonearest: bool = False) -> np.ndarray:
+    """values times a factor as 31 bits and a power of two."""
     mantissa, exponent = math.frexp(factor)
     fixed = Fraction(math.floor(Fraction(mantissa) * 2**31 + Fraction(1, 2)), 2**31) * Fraction(2) ** exponent
 
@@ -72,6 +78,41 @@ def convolve(x: np.ndarray, w: np.ndarray, pad: int = 0, stride: int = 1, groups
     windows = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], axis=(2, 3))[:, :, ::stride, ::stride]
     parts = zip(np.split(windows, groups, 1), np.split(w, groups, 0), strict=True)
     return np.concatenate([np.einsum("nchwij,ocij->nohw", a, b) for a, b in parts], 1).astype(np.int32)
+
+
+def transpose_convolve(
+    x: np.ndarray, w: np.ndarray, stride: int = 1, pad: int = 0, extra: int = 0, groups: int = 1
+) -> np.ndarray:
+    """Each code of x spread over the kernel, by loops."""
+    (count, channels, *size), (_, filters, *kernel) = x.shape, w.shape
+    full = [(n - 1) * stride + k + extra for n, k in zip(size, kernel, strict=True)]
+    sums = np.zeros((count, filters * groups, *full), np.int64)
+    for c in range(channels):
+        first = c * groups // channels * filters
+        for i in range(size[0]):
+            for j in range(size[1]):
+                part = x[:, c, i, j][:, None, None, None] * w[c][None]
+                rows, cols = (slice(at * stride, at * stride + k) for at, k in zip((i, j), kernel, strict=True))
+                sums[:, first : first + filters, rows, cols] += part
+    return sums[:, :, pad : full[0] - pad, pad : full[1] - pad].astype(np.int32)
+
+
+def leak(v: np.ndarray, alpha: float, first: tuple[float, int], second: tuple[float, int]) -> np.ndarray:
+    steps = multiply(around(v, first[1]), first[0], second[0]) + second[1]
+    negative = multiply_double(steps, alpha) + multiply_double(np.array(second[1]), 1 - alpha)
+    return saturate(np.where(v < first[1], negative, steps), str(v.dtype))
+
+
+def apply_function(function: Callable[[np.ndarray], np.ndarray], zero: int = 3) -> Callable[[dict[str, Any]], np.ndarray]:
+    """Codes that an elementwise operator gives, in float64 and rounded to float32 before it is quantized."""
+
+    def expected(v: dict[str, Any]) -> np.ndarray:
+        real = (around(v["b"], zero).astype("float32") * np.float32(0.03)).astype("float64")
+        with np.errstate(all="ignore"):
+            steps = np.rint(np.nan_to_num(function(real).astype("float32") / np.float32(0.02), nan=-1e9))
+        return saturate(np.clip(steps, -1000, 1000).astype(int) - 7, "int8")
+
+    return expected
 
 
 def add_codes(a: np.ndarray, b: np.ndarray, sign: int) -> np.ndarray:
@@ -136,6 +177,37 @@ CASES: dict[str, Case] = {
         lambda v: qnn.conv2d(v["a"], v["kernel"], c(0), c(5), c(0.1), c(0.2), (3, 3), 2),
         lambda v: convolve(around(v["a"], 0), around(v["kernel"], 5)),
     ),
+    "conv2d_transpose": (
+        lambda v: qnn.conv2d_transpose(
+            v["a"], c(TRANSPOSED), c(7), c(0), c(0.1), c(0.2), (2, 2), 1, channels=3, kernel_size=(3, 2), output_padding=1
+        ),
+        lambda v: transpose_convolve(around(v["a"], 7), around(TRANSPOSED, 0), 2, 1, 1),
+    ),
+    "conv2d_transpose, weights with zero points that leave int8": (
+        lambda v: qnn.conv2d_transpose(v["b"], c(THICK), c(-4), c([0, 255]), c(0.1), c(0.2), strides=2),
+        lambda v: transpose_convolve(around(v["b"], -4), around(THICK, [0, 255], 1), 2),
+    ),
+    "conv2d_transpose, groups, channels last": (
+        lambda v: relay.transpose(
+            qnn.conv2d_transpose(
+                relay.transpose(v["a"], (0, 2, 3, 1)),
+                c(THICK.transpose(2, 3, 1, 0)),
+                c(9),
+                c(130),
+                c(0.1),
+                c(0.2),
+                groups=2,
+                data_layout="NHWC",
+                kernel_layout="HWOI",
+            ),
+            (0, 3, 1, 2),
+        ),
+        lambda v: transpose_convolve(around(v["a"], 9), around(THICK, 130), groups=2),
+    ),
+    "conv2d_transpose, a kernel that is an input": (
+        lambda v: qnn.conv2d_transpose(v["a"], v["spread"], c(7), c(0), c(0.1), c(0.2), groups=2),
+        lambda v: transpose_convolve(around(v["a"], 7), around(v["spread"], 0), groups=2),
+    ),
     "dense": (
         lambda v: qnn.dense(v["rows"], c(DENSE), c(-3), c(0), c(0.1), c(0.2), 5),
         lambda v: (around(v["rows"], -3) @ around(DENSE, 0).T).astype("int32"),
@@ -192,6 +264,37 @@ CASES: dict[str, Case] = {
         lambda v: qnn.concatenate([v["a"], v["a"]], [c(0.3), c(0.6)], [c(3), c(2)], c(0.6), c(2), axis=1),
         lambda v: np.concatenate([saturate(multiply(around(v["a"], 3), 0.3, 0.6) + 2, "uint8"), v["a"]], 1),
     ),
+    "leaky_relu": (
+        lambda v: qnn.leaky_relu(v["b"], 0.3, c(0.11), c(10), c(0.07), c(-6)),
+        lambda v: leak(v["b"], 0.3, (0.11, 10), (0.07, -6)),
+    ),
+    "leaky_relu, the same scale": (
+        lambda v: qnn.leaky_relu(v["a"], 0.01, c(0.11), c(128), c(0.11), c(128)),
+        lambda v: leak(v["a"], 0.01, (0.11, 128), (0.11, 128)),
+    ),
+    "simulated_quantize": (
+        lambda v: qnn.simulated_quantize(v["x"], c(np.float32([0.1, 0.2, 0.3, 0.5])), c([0, 1, -2, 3])),
+        lambda v: np.rint(v["x"] / np.float32([0.1, 0.2, 0.3, 0.5])).clip(-128, 127) + np.float32([0, 1, -2, 3]),
+    ),
+    "simulated_dequantize": (
+        lambda v: qnn.simulated_dequantize(v["x"], c(np.float32([0.1, 0.2, 0.3])), c([0, 1, -2]), axis=0),
+        lambda v: (v["x"] - np.float32([[0], [1], [-2]])) * np.float32([[0.1], [0.2], [0.3]]),
+    ),
+    "simulated, disabled": (
+        lambda v: qnn.simulated_dequantize(
+            qnn.simulated_quantize(v["x"], c(0.1), c(0), out_dtype="disable"), c(0.1), c(0), in_dtype="disable"
+        ),
+        lambda v: v["x"],
+    ),
+}
+ELEMENTWISE = {
+    "abs": abs, "erf": np.vectorize(math.erf), "exp": np.exp, "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "log": np.log, "rsqrt": lambda x: 1 / np.sqrt(x), "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "sqrt": np.sqrt,
+    "tanh": np.tanh,
+}  # fmt: skip
+CASES |= {
+    name: (lambda v, name=name: getattr(qnn, name)(v["b"], c(0.03), c(3), c(0.02), c(-7)), apply_function(function))
+    for name, function in ELEMENTWISE.items()
 }
 
 
@@ -247,15 +350,21 @@ W4 = relay.var("w", shape=(1, 1, 1, 1), dtype="int8")
     (lambda: qnn.conv2d(W4, W4, c(300), c(0), c(0.1), c(0.1), 1, 1), ModelError, "zero point 300 is no int8"),
     (lambda: qnn.dense(X8, X8, c(-129), c(0), c(0.1), c(0.1), 1), ModelError, "zero point -129 is no int8"),
     (lambda: qnn.conv2d(W4, W4, c(0), c(0), c(0.1), c(0.1), 1, 2), ModelError, "channels=2"),
+    (lambda: qnn.conv2d_transpose(W4, W4, c(0), c(0), c(0.1), c(0.1), channels=2), ModelError, "channels=2"),
+    (lambda: qnn.conv2d_transpose(c(np.zeros((1, 2, 1, 1), "int8")), c(np.zeros((2, 1, 1, 1), "int8")), c(0), c([0, 1]), c(0.1), c(0.1), groups=2), UnsupportedOpError, "zero points for each channel with groups"),
+    (lambda: qnn.sigmoid(c(np.int16([1])), c(0.1), c(0), c(0.1), c(0)), UnsupportedOpError, "qnn.sigmoid: int16 is not supported; use codes of 8 bits"),
+    (lambda: qnn.tanh(X8, c([0.1, 0.2]), c(0), c(0.1), c(0)), UnsupportedOpError, "qnn.tanh: 2 scales or zero points"),
+    (lambda: qnn.leaky_relu(X8, -0.1, c(0.1), c(0), c(0.1), c(0)), RangeError, "-0.1"),
+    (lambda: qnn.simulated_quantize(S, c(0.1), c(0), out_dtype="int32"), UnsupportedOpError, "use int8, uint8, int16"),
 ])  # fmt: skip
 def test_what_is_not_computed_is_one_sentence(make, error, message):
     with pytest.raises(error, match=message):
         _ = make().checked_type
 
 
-@pytest.mark.parametrize("name", ["simulated_quantize", "leaky_relu", "conv2d_transpose", "sigmoid"])
+@pytest.mark.parametrize("name", ["softmax", "avg_pool2d", "contrib_dense_pack"])
 def test_other_names_say_the_way_round(name):
-    with pytest.raises(AttributeError, match=r"relay\.transform\.FakeQuantizationToInteger|relay\.annotation"):
+    with pytest.raises(AttributeError, match=r"relay\.transform\.FakeQuantizationToInteger|relay\.qnn\.op\.dense"):
         getattr(relay.qnn.op, name)
 
 
@@ -310,7 +419,20 @@ def test_a_module_without_scales_stays_as_it_is():
     assert tvm_ffi.structural_equal(after.relax["main"], mod.relax["main"])
 
 
-@pytest.mark.parametrize("option", [{"hard_fail": True}, {"use_qat": True}, {"optional_qnn_ops": ["nn.softmax"]}])
-def test_options_that_are_not_there(option):
-    with pytest.raises(UnsupportedOpError, match=f"{next(iter(option))}=.* is not supported; leave it out"):
-        relay.transform.FakeQuantizationToInteger(**option)
+def fake_quantized(out: Any) -> relay.IRModule:
+    """An operator of x, in floats between codes."""
+    codes_of = qnn.quantize(out(qnn.dequantize(X8, c(0.5), c(0))), c(0.01), c(0))
+    return relay.IRModule.from_expr(relay.Function([X8], codes_of))
+
+
+def test_what_stays_float_is_an_error_where_it_is_asked_for():
+    hard = relay.transform.FakeQuantizationToInteger(hard_fail=True, use_qat=True)
+    assert "tvmq.table" in hard(fake_quantized(relay.sigmoid)).relax.script()
+    with pytest.raises(RuntimeError, match="hard_fail, and float stays 'softmax_0', .*integer_softmax=True"):
+        hard(fake_quantized(relay.nn.softmax))
+    relay.transform.FakeQuantizationToInteger()(fake_quantized(relay.nn.softmax))
+
+
+def test_optional_operators_are_refused():
+    with pytest.raises(UnsupportedOpError, match="optional_qnn_ops=.*nn.softmax.* is not supported; leave it out"):
+        relay.transform.FakeQuantizationToInteger(optional_qnn_ops=["nn.softmax"])

@@ -54,6 +54,13 @@ def test_there_are_tutorials_and_their_list_names_them():
 
 
 @every
+def test_the_first_cell_says_how_to_run_it(path):
+    kind, lines = next(cell for cell in cells(path) if any(cell[1]))
+    text = " ".join(line.removeprefix("#").strip() for line in lines)
+    assert kind == "markdown" and f"`python tutorials/{path.name}`" in text and "Run it in the folder" in text
+
+
+@every
 def test_needs_are_named_and_in_their_extra(path):
     """Imports of a tutorial that tvmq does not install are in the extra `tutorials`, which its first cell names.
 

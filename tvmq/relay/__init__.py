@@ -25,6 +25,8 @@ _PUBLIC = read_names({
     "executor_factory": "load_module load_param_dict save_param_dict",
     "expr": "Call Constant Expr Function Let Tuple TupleGetItem TupleWrapper Var bind const var",
     "module": "IRModule Module=IRModule ScopeBuilder",
+    "op.own_compute": "OpPattern register_compute register_injective_schedule register_pattern register_schedule "
+    "schedule_injective",
     "text.printer": "astext",
     "text.reader": "fromtext=parse parse parse_expr",
     "transform": "build_config=PassContext",

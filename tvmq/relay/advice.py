@@ -9,7 +9,7 @@ import fnmatch
 
 _BUILDER = "write it with tvm.relax.BlockBuilder"
 _GRADIENTS = "tvmq.training trains with the deployed integers (docs/training.md); in Relax: relax.transform.Gradient"
-_OWN_CODE = (
+OWN_CODE = (
     "tvmq.Lowering(pattern, function) computes operators of the integer module by your code (docs/lowering.md), "
     "tvmq.extension.operator makes an operator of your own (docs/extending.md)"
 )
@@ -26,18 +26,16 @@ ADVICE = {
     "adt*": "models here are straight lines of tensors; there are no lists, trees or other data types",
     "loops*": "models here are straight lines; write the loop out, step by step",
     # code for operators
-    "*register_compute": f"{_OWN_CODE}; simulated_quantize rounds as tvmq.numerics.quantize does",
-    "*register_strategy": _OWN_CODE,
-    "*register_*schedule": _OWN_CODE,
-    "*register_pattern": _OWN_CODE,
+    "*register_strategy": OWN_CODE,
+    "*register_*schedule": OWN_CODE,
     "*register_gradient": _GRADIENTS,
     "*register_alter_op_layout": _LAYOUTS,
     "*register_convert_op_layout": _LAYOUTS,
     "*register_*legalize": _LAYOUTS,
     "*register_external_compiler": "use tvmq.Lowering with a tvmq.extension.Codegen",
     "*alter_op_layout": _LAYOUTS,
-    "op.strategy*": _OWN_CODE,
-    "strategy": _OWN_CODE,
+    "op.strategy*": OWN_CODE,
+    "strategy": OWN_CODE,
     "op.contrib*": "a chip or library is described by tvmq.Backend, its functions by tvmq.Lowering (docs/backends.md)",
     "contrib": "a chip or library is described by tvmq.Backend, its functions by tvmq.Lowering (docs/backends.md)",
     "*fixed_point_multiply_per_axis": "relay.fixed_point_multiply has one multiplier; one for each channel has "
@@ -47,7 +45,7 @@ ADVICE = {
     "testing.temp_op_attr*": _LAYOUTS,
     "testing.py_converter*": "use relay.create_executor, or tvmq.reference.run",
     # quantized models of frameworks
-    "qnn.*simulated_*": "use relay.annotation.simulated_quantize, or tvmq.training, which trains with integers",
+    "qnn.*contrib_dense_pack": "use relay.qnn.op.dense; weights are packed when relay.build compiles them",
     "qnn.*requantize_config*": "give rounding= to relay.qnn.op.requantize",
     "qnn.op.legalizations*": _LAYOUTS,
     "qnn.transform*": "nothing is to do: relay.build compiles the operators of relay.qnn",

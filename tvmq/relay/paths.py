@@ -5,7 +5,7 @@
 
 A path of the table is imported like any module, and has the names of its row. A place below `tvm` gives all other names
 as TVM has them today. What is nowhere is an ImportError that says the way round. All modules here are packages, so that
-Python asks here for `register_compute`, too, in `from tvmq.relay.op import register_compute`.
+Python asks here for `register_strategy`, too, in `from tvmq.relay.op import register_strategy`.
 
 Only a finder in `sys.meta_path` can do all three: entries of `sys.modules` made ahead would serve the table, but the
 modules of TVM are not known before they are asked for, and of an AttributeError of a module's `__getattr__` the
@@ -37,11 +37,19 @@ PATHS: dict[str, dict[str, str]] = {
     "backend": {"build_module": "Executor Runtime"},
     "debug_executor": {"graph_executor": "GraphModuleDebug create=create_debug"},
     "function": {"expr": "Function"},
-    "op.op": {"op.registry": "Op get"},
+    "op.op": {
+        "op.registry": "Op get",
+        "op.own_compute": "OpPattern register_compute register_injective_schedule register_pattern register_schedule "
+        "schedule_injective",
+    },
     "param_dict": {"executor_factory": "load_param_dict save_param_dict"},
     "scope_builder": {"module": "ScopeBuilder"},
     "qnn": {},
-    "qnn.op": {"op.qnn": "add batch_matmul concatenate conv2d dense dequantize mul quantize requantize subtract"},
+    "qnn.op": {
+        "op.qnn": "add batch_matmul concatenate conv2d conv2d_transpose dense dequantize mul quantize requantize "
+        "simulated_dequantize simulated_quantize subtract",
+        "op.qnn_tables": "abs erf exp hardswish leaky_relu log rsqrt sigmoid sqrt tanh",
+    },
     "quantize._partition": {"quantize.context": "QPartitionExpr"},
     "quantize._partition_conversions": {"quantize.stages": "NotIntegral partition_conversions"},
     "quantize.kl_divergence": {"quantize.thresholds": "_find_scale_by_kl"},

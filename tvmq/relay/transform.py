@@ -182,25 +182,37 @@ def FakeQuantizationToInteger(
     It is `tvmq.quantize` of a module that brings its scales: those are adopted, no data are read; `tvmq.explain` lists
     what stayed float, and why. A module without scales is left as it is.
 
-    raises  UnsupportedOpError  for an option that is set
+    hard_fail         the pass fails, with a RuntimeError, where an operator of a module with scales stays float
+    use_qat           no effect: a product whose result is not quantized is integers anyway
+    raises            UnsupportedOpError  for optional_qnn_ops: softmax stays float
     """
-    for name, value in {"hard_fail": hard_fail, "use_qat": use_qat, "optional_qnn_ops": optional_qnn_ops}.items():
-        if value:
-            raise UnsupportedOpError(
-                f"relay.transform.FakeQuantizationToInteger: {name}={value!r} is not supported; leave it out, "
-                "tvmq.explain(mod) lists what stayed float"
-            )
-    return module_pass(_make_integers, opt_level=0, name="FakeQuantizationToInteger")
+    if optional_qnn_ops:
+        raise UnsupportedOpError(
+            f"relay.transform.FakeQuantizationToInteger: optional_qnn_ops={optional_qnn_ops!r} is not supported; leave "
+            "it out, tvmq.explain(mod) lists what stayed float"
+        )
+
+    def run(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
+        return _make_integers(mod, hard_fail=hard_fail)
+
+    return module_pass(run, opt_level=0, name="FakeQuantizationToInteger")
 
 
-def _make_integers(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
+def _make_integers(mod: tvm.IRModule, *, hard_fail: bool) -> tvm.IRModule:
     import tvmq
     from tvmq.extension import View, op_name
     from tvmq.relay.module import as_relax
 
     floats = as_relax(mod)
     own = any(op_name(value) in ("tvmq.quantize", "tvmq.dequantize") for _, value in View(floats).bindings)
-    return tvmq.quantize(*tvmq.from_relax(floats, {})) if own else floats
+    if not own:
+        return floats
+    integers = tvmq.quantize(*tvmq.from_relax(floats, {}))
+    layers = tvmq.explain(integers).ledger.layers
+    left = [f"'{name}', {layer['why']}" for name, layer in layers.items() if layer["precision"] == "float"]
+    if hard_fail and left:
+        raise UnsupportedOpError(f"relay.transform.FakeQuantizationToInteger: hard_fail, and float stays {left[0]}")
+    return integers
 
 
 def function_pass(

@@ -17,6 +17,7 @@ from tvm import relax, te, tirx
 from tvmq import numerics
 from tvmq.graph.operators.declaration import declare
 from tvmq.graph.operators.loops import fence, infer_like
+from tvmq.graph.operators.own_simulation import own_simulation
 from tvmq.graph.operators.record import CONVERSION
 from tvmq.graph.view import make_const
 from tvmq.numerics.rule_arithmetic import LARGEST_PRODUCT, SMALLEST_SHIFT
@@ -122,6 +123,9 @@ def _simulate(
 ) -> np.ndarray:
     if not (scale > 0).all():
         return x
+    if (own := own_simulation()) is not None:
+        attributes = {"kind": kind, "tensor": tensor, "dtype": dtype, "bits": bits, "symmetric": symmetric}
+        return own.define(x, scale, zero, attributes | {"axis": axis})
     spec, channels = QuantSpec(dtype=dtype, bits=bits, symmetric=symmetric), None if axis < 0 else axis
     codes = numerics.quantize(x, scale, zero, axis=channels, dtype=dtype, qmin=spec.qmin, qmax=spec.qmax)
     return numerics.dequantize(codes, scale, zero, axis=channels)
@@ -145,7 +149,8 @@ def simulated_quantize(
 
         y = (clip(rint(x / scale) + zero_point, qmin, qmax) - zero_point) * scale
 
-    Before calibration the scale is 0 and the operator is the identity ("watch this tensor").
+    Before calibration the scale is 0 and the operator is the identity ("watch this tensor"). `simulate_by` computes it
+    by other code.
 
     kind                    "input" | "weight" | "activation"
     tensor                  name under which statistics are kept; tensors that share it share their range
@@ -154,6 +159,9 @@ def simulated_quantize(
     """
     if not (scale.value.numpy() > 0).all():
         return x
+    if (own := own_simulation()) is not None:
+        attributes = {"kind": kind, "tensor": tensor, "dtype": dtype, "bits": bits, "symmetric": symmetric}
+        return own.legalize(builder, x, scale.value.numpy(), zero_point.value.numpy(), attributes | {"axis": axis})
     spec = QuantSpec(dtype=dtype, bits=bits, symmetric=symmetric)
 
     def compute(x: te.Tensor, scale: te.Tensor, zero: te.Tensor) -> te.Tensor:

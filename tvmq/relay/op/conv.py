@@ -40,8 +40,8 @@ def _common_options(attrs: Any, rank: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _check(weight: Any, attrs: Any, *, transposed: bool = False) -> None:
-    """Refuse a weight that contradicts channels or kernel_size."""
+def check_weight(weight: Any, attrs: Any, *, transposed: bool = False) -> None:
+    """Raise ModelError for a weight that contradicts channels or kernel_size."""
     shape = dict(zip(attrs.kernel_layout, weight.ty.shape, strict=True))
     kernel = [int(shape[axis]) for axis in attrs.kernel_layout if axis in _SPATIAL]
     channels = int(shape["O"]) * (attrs.groups if transposed else 1)
@@ -57,7 +57,7 @@ def _convolution(name: str, rank: int, kernel_layout: str) -> None:
     defaults = _defaults(rank, kernel_layout) | ({"output_padding": (0,) * rank} if transposed else {})
 
     def lowering(emit: Any, args: list[Any], attrs: Any) -> Any:
-        _check(args[1], attrs, transposed=transposed)
+        check_weight(args[1], attrs, transposed=transposed)
         padded = {"output_padding": list(spread(attrs.output_padding, rank))} if transposed else {}
         return emit(relax_op(name)(*args, **_common_options(attrs, rank), **padded))
 

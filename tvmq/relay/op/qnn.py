@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import tvmq.relay.op.qnn_lowering  # noqa: F401  registers the operators
+import tvmq.relay.op.qnn_tables  # noqa: F401  as well
 from tvmq.relay.expr import Call, Expr, Tuple
 from tvmq.relay.op.arguments import call, sides, spread
 from tvmq.relay.types import numbers
@@ -25,6 +26,20 @@ def dequantize(
 ) -> Call:
     """Floats of codes, as relay.qnn.op.dequantize: (data - zero point) * scale."""
     return call("qnn.dequantize", data, input_scale, input_zero_point, axis=axis, out_dtype=out_dtype)
+
+
+def simulated_quantize(
+    data: Expr, output_scale: Expr, output_zero_point: Expr, axis: int = -1, out_dtype: str = "int8"
+) -> Call:
+    """The codes of `quantize` as floats, as relay.qnn.op.simulated_quantize; "disable" leaves the data as they are."""
+    return call("qnn.simulated_quantize", data, output_scale, output_zero_point, axis=axis, out_dtype=str(out_dtype))
+
+
+def simulated_dequantize(
+    data: Expr, input_scale: Expr, input_zero_point: Expr, axis: int = -1, in_dtype: str = "int8"
+) -> Call:
+    """Floats of codes that are floats, (data - zero point) * scale, as relay.qnn.op.simulated_dequantize."""
+    return call("qnn.simulated_dequantize", data, input_scale, input_zero_point, axis=axis, in_dtype=str(in_dtype))
 
 
 def requantize(
@@ -61,6 +76,24 @@ def conv2d(
         "data_layout": data_layout, "kernel_layout": kernel_layout, "out_layout": out_layout, "out_dtype": out_dtype,
     }  # fmt: skip
     return call("qnn.conv2d", *operands, **options)
+
+
+def conv2d_transpose(
+    data: Expr, weight: Expr, input_zero_point: Expr, kernel_zero_point: Expr, input_scale: Expr, kernel_scale: Expr,
+    strides: Any = (1, 1), padding: Any = (0, 0), dilation: Any = (1, 1), groups: int = 1, channels: int | None = None,
+    kernel_size: Any = None, data_layout: str = "NCHW", kernel_layout: str = "IOHW", out_layout: str = "",
+    output_padding: Any = (0, 0), out_dtype: str = "int32",
+) -> Call:  # fmt: skip
+    """int32 sums of a transposed convolution of codes, as relay.qnn.op.conv2d_transpose."""
+    operands = (data, weight, input_zero_point, kernel_zero_point, input_scale, kernel_scale)
+    options = {
+        "strides": spread(strides, 2), "padding": sides(padding, 2), "dilation": spread(dilation, 2),
+        "groups": groups, "channels": None if channels is None else int(channels),
+        "kernel_size": None if kernel_size is None else spread(numbers(kernel_size), 2),
+        "data_layout": data_layout, "kernel_layout": kernel_layout, "out_layout": out_layout,
+        "output_padding": spread(output_padding, 2), "out_dtype": out_dtype,
+    }  # fmt: skip
+    return call("qnn.conv2d_transpose", *operands, **options)
 
 
 def dense(

@@ -1,11 +1,13 @@
 """Relax forms of relay.qnn.op. Sums and requantizing are exact integers.
 
-    qnn.conv2d, dense, batch_matmul    int32 sums of (code - zero point) times (code - zero point)
+    qnn.conv2d, conv2d_transpose, dense, batch_matmul
+                                       int32 sums of (code - zero point) times (code - zero point)
     qnn.requantize                     s_in / s_out as a multiplier of 31 bits and a shift, tvmq.numerics.requantize
     qnn.add, subtract                  both sides brought to the scale of the result, then added in int32
     qnn.mul                            the product in int32, requantized from the product of the scales
     qnn.concatenate                    each part requantized
     qnn.quantize                       tvmq.quantize, ties to even; qnn.dequantize  tvmq.dequantize
+    qnn.simulated_quantize             the codes as floats; qnn.simulated_dequantize  floats of them
 
 Scales and zero points are constants. Kernels with constant codes are packed when they are built.
 
@@ -25,7 +27,8 @@ from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.extension import ops
 from tvmq.numerics import fixed_point_parameters
 from tvmq.numerics.code_type import CODES_8, CODES_16
-from tvmq.relay.op.arguments import array, scalar, sides
+from tvmq.relay.op.arguments import array, scalar, sides, spread
+from tvmq.relay.op.conv import check_weight
 from tvmq.relay.op.registry import Attrs, get, register
 
 _BINARY = {"lhs_axis": -1, "rhs_axis": -1}
@@ -64,6 +67,23 @@ def _dequantize(emit: Any, args: list[Any], attrs: Any) -> Any:
     scale, zero, axis = _read_qparams(args[1:], "qnn.dequantize", attrs.axis, args[0])
     x = emit(ops.dequantize(args[0], relax.const(scale), relax.const(zero), axis=axis))
     return x if attrs.out_dtype == "float32" else emit(relax.op.astype(x, attrs.out_dtype))
+
+
+@register("qnn.simulated_quantize", out_dtype="int8", axis=-1)
+def _simulated_quantize(emit: Any, args: list[Any], attrs: Any) -> Any:
+    if attrs.out_dtype == "disable":
+        return args[0]
+    return emit(relax.op.astype(_quantize(emit, args, attrs), str(args[0].ty.dtype)))
+
+
+@register("qnn.simulated_dequantize", in_dtype="int8", axis=-1)
+def _simulated_dequantize(emit: Any, args: list[Any], attrs: Any) -> Any:
+    if attrs.in_dtype == "disable":
+        return args[0]
+    scale, zero, axis = _read_qparams(args[1:], "qnn.simulated_dequantize", attrs.axis, args[0])
+    shape = [-1 if at == axis else 1 for at in range(len(args[0].ty.shape))] if axis >= 0 else ()
+    steps = emit(relax.op.subtract(args[0], relax.const(zero.reshape(shape).astype(np.float32))))
+    return emit(relax.op.multiply(steps, relax.const(scale.reshape(shape))))
 
 
 # ---- sums
@@ -143,6 +163,35 @@ def _conv2d(emit: Any, args: list[Any], attrs: Any) -> Any:
     return _arrange_axes(emit, sums, "NCHW", attrs.out_layout or attrs.data_layout)
 
 
+@register("qnn.conv2d_transpose", **get("nn.conv2d_transpose").defaults)
+def _conv2d_transpose(emit: Any, args: list[Any], attrs: Any) -> Any:
+    what = "qnn.conv2d_transpose"
+    zero, kernel_zeros = _input_zero_point(args, attrs, what), array(args[3], f"{what}, kernel_zero_point")
+    check_weight(args[1], attrs, transposed=True)
+    if kernel_zeros.size > 1 and attrs.groups > 1:
+        raise UnsupportedOpError(f"relay, {what}: zero points for each channel with groups; give one for all")
+    x = _arrange_axes(emit, args[0], attrs.data_layout, "NCHW")
+    kernel = _centre_codes(emit, _arrange_axes(emit, args[1], attrs.kernel_layout, "IOHW"), kernel_zeros, 1)
+    if kernel.ty.dtype != "int8":
+        x, zero = _widen_codes(emit, x, zero, "int16"), 0
+    windows = {key: spread(attrs[key], 2) for key in ("strides", "dilation", "output_padding")}
+    windows["padding"] = sides(attrs.padding, 2)
+    sums = emit(ops.conv_transpose(x, kernel, groups=int(attrs.groups), zero_point=zero, **windows))
+    if zero:
+        share = emit(relax.op.reshape(_sum_filters(emit, kernel, int(attrs.groups), zero), [1, -1, 1, 1]))
+        sums = emit(relax.op.subtract(sums, share))
+    return _arrange_axes(emit, sums, "NCHW", attrs.out_layout or attrs.data_layout)
+
+
+def _sum_filters(emit: Any, kernel: Any, groups: int, times: int) -> Any:
+    """The sums of each filter of a transposed convolution, (C, F / groups, kernel...), times a zero point."""
+    depth, per_group, *window = (int(size) for size in kernel.ty.shape)
+    by_group = [groups, depth // groups, per_group, *window]
+    if isinstance(kernel, GenericConst):
+        return _sum_weights(emit, relax.const(kernel.value.numpy().reshape(by_group)), (1, 3, 4), times)
+    return _sum_weights(emit, emit(relax.op.reshape(kernel, by_group)), (1, 3, 4), times)
+
+
 @register("qnn.dense", units=None, out_dtype="int32")
 def _dense(emit: Any, args: list[Any], attrs: Any) -> Any:
     x, zero = args[0], _input_zero_point(args, attrs, "qnn.dense")
@@ -202,19 +251,19 @@ def _saturate_codes(emit: Any, steps: Any, point: int, dtype: str, what: str) ->
     return emit(relax.op.astype(emit(relax.op.clip(codes, *bounds)), dtype))
 
 
-def _read_numbers(args: list[Any], what: str) -> list[Any]:
-    """Scale and zero point of both sides and of the result: one number each."""
-    for arg in args[2:]:
+def read_numbers(args: list[Any], what: str) -> list[Any]:
+    """Scales and zero points in turn: one number each; raises UnsupportedOpError for more."""
+    for arg in args:
         if array(arg, what).size != 1:
             count = array(arg, what).size
             raise UnsupportedOpError(f"relay, {what}: {count} scales or zero points are not supported; give one")
-    return [scalar(arg, what) for arg in args[2:]]
+    return [scalar(arg, what) for arg in args]
 
 
 def _register_sum(name: str, join: Callable[[Any, Any], Any]) -> None:
     @register(name, **_BINARY)
     def lowering(emit: Any, args: list[Any], attrs: Any) -> Any:
-        *both, scale, point = _read_numbers(args, name)
+        *both, scale, point = read_numbers(args[2:], name)
         left, right = (
             _rescale_sums(emit, _widen_codes(emit, codes, zero), side / scale)
             for codes, side, zero in zip(args[:2], both[::2], both[1::2], strict=True)
@@ -228,7 +277,7 @@ _register_sum("qnn.subtract", relax.op.subtract)
 
 @register("qnn.mul", **_BINARY)
 def _mul(emit: Any, args: list[Any], attrs: Any) -> Any:
-    left, left_zero, right, right_zero, scale, point = _read_numbers(args, "qnn.mul")
+    left, left_zero, right, right_zero, scale, point = read_numbers(args[2:], "qnn.mul")
     product = emit(relax.op.multiply(_widen_codes(emit, args[0], left_zero), _widen_codes(emit, args[1], right_zero)))
     factor = float(np.float32(left) * np.float32(right)) / scale
     return _saturate_codes(emit, _rescale_sums(emit, product, factor), point, str(args[0].ty.dtype), "qnn.mul")

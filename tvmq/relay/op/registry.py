@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.extension import simulate_by
 
 FAMILIES = (
     "annotation", "conv", "create", "elementwise", "image", "norm", "pool", "qnn", "reduce", "shape_change",
@@ -92,6 +93,11 @@ class Op:
         if missing:
             raise ModelError(f"relay, {self.name}: attribute '{missing[0]}' is missing; give it a value")
         return Attrs(values)
+
+    def reset_attr(self, attr_name: str) -> None:
+        """Take back what was registered for it: "FTVMCompute", by `register_compute`; nothing else ever is."""
+        if attr_name == "FTVMCompute":
+            simulate_by(None)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Op) and other.name == self.name
