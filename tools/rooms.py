@@ -21,7 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("base",),
     ("numerics",),
     ("calibration", "backends"),
-    ("options", "graph"),
+    ("options", "graph", "tensors"),
     ("passes", "formats"),
     ("codegen", "runtime", "reference"),
     ("quantization", "library"),

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from tvmq.quantization.static_quantization import find_outliers
     from tvmq.runtime.executable import Executable
     from tvmq.runtime.load_model import load
+    from tvmq.tensors.qtensor import QTensor
+    from tvmq.tensors.quantize_tensor import quantize_tensor
     from tvmq.tools import testing
     from tvmq.tools.analysis.activations import activations
     from tvmq.tools.analysis.comparison import compare
@@ -75,6 +77,7 @@ __all__ = [
     "Lowering",
     "QConfig",
     "QParams",
+    "QTensor",
     "QuantSpec",
     "Rule",
     "SearchSpace",
@@ -106,6 +109,7 @@ __all__ = [
     "observe",
     "qconfig",
     "quantize",
+    "quantize_tensor",
     "reference",
     "run_calibration",
     "script",
@@ -127,6 +131,7 @@ _PUBLIC = {
     "Lowering": "tvmq.codegen.custom_lowering.lowering:Lowering",
     "QConfig": "tvmq.options.config:QConfig",
     "QParams": "tvmq.numerics.spec:QParams",
+    "QTensor": "tvmq.tensors.qtensor:QTensor",
     "QuantSpec": "tvmq.numerics.spec:QuantSpec",
     "Rule": "tvmq.options.rules:Rule",
     "SearchSpace": "tvmq.quantization.search.space:SearchSpace",
@@ -157,6 +162,7 @@ _PUBLIC = {
     "observe": "tvmq.quantization.observation:observe",
     "qconfig": "tvmq.options.config:qconfig",
     "quantize": "tvmq.quantization.pipeline:quantize",
+    "quantize_tensor": "tvmq.tensors.quantize_tensor:quantize_tensor",
     "reference": "tvmq.reference",
     "run_calibration": "tvmq.quantization.pipeline:run_calibration",
     "script": "tvmq.tools.analysis.script:script",
