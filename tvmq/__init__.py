@@ -25,7 +25,7 @@ from tvmq.base.by_name import load_object
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
-    from tvmq import errors, extension, reference
+    from tvmq import errors, extension, functional, reference
     from tvmq.backends.description import Backend
     from tvmq.calibration.observers.result import CalibrationResult
     from tvmq.chips.comparison.conformity import check_backend
@@ -102,6 +102,7 @@ __all__ = [
     "from_onnx",
     "from_relax",
     "from_torch",
+    "functional",
     "identify_requantize",
     "inspect",
     "load",
@@ -155,6 +156,7 @@ _PUBLIC = {
     "from_onnx": "tvmq.formats.onnx.importer.from_onnx:from_onnx",
     "from_relax": "tvmq.formats.relax:from_relax",
     "from_torch": "tvmq.formats.torch.importer.export:from_torch",
+    "functional": "tvmq.functional",
     "identify_requantize": "tvmq.chips.emulation.identify:identify_requantize",
     "inspect": "tvmq.tools.analysis.forecast:inspect",
     "load": "tvmq.runtime.load_model:load",

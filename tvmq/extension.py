@@ -20,6 +20,7 @@ For stages     that choose ranges between the passes of docs/by-hand.md: `watche
 For importers  `importer` and `torch_importer` register functions that import ONNX nodes of your domain, and custom
                operators of torch; `rename_inputs`, `check_size`
 For operators  `operator` makes one of your own: type, definition in NumPy, kernel
+For tools      `Interpreter` runs a module operator by operator; its method run_node(node, args) is there to override
 For lowerings  `Match` is the argument of a `tvmq.Lowering`'s function; `Extern` names a symbol of a library,
                `Codegen` a code generator of TVM
 For rules      that are functions `LayerFacts`
@@ -67,6 +68,7 @@ from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
 from tvmq.passes.families.weight_scales import weights_of
 from tvmq.passes.integrality import integrality
 from tvmq.passes.round_biases import bias_spec, bias_variables
+from tvmq.tools.analysis.interpreter import Interpreter, Node
 
 Family = OwnFamily
 
@@ -76,8 +78,10 @@ __all__ = [
     "Extern",
     "Family",
     "Group",
+    "Interpreter",
     "LayerFacts",
     "Match",
+    "Node",
     "Observer",
     "OwnOperator",
     "Realizer",

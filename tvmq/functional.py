@@ -4,16 +4,16 @@
 
     y = F.relu(F.conv2d(x, w, bias, padding=1, scale=0.02, zero_point=128))
 
-Each computes what a network of this layer, quantized with these scales, computes: the constants are those that the pass
-realize derives, the arithmetic is that of `tvmq.numerics`. `qconfig(requantize=..., rounding=..., factors=...)` in force
-apply. All take these keywords:
+Each computes what a network of this layer computes that is quantized with these scales: its constants are those that
+the pass realize derives, its arithmetic is that of `tvmq.numerics`. The options requantize, rounding and factors of the
+`qconfig` in force apply. All take these keywords:
 
 scale, zero_point  of the result
 spec               type and bits of the result's codes; None: those of x
 target             None computes by the NumPy definition; "llvm", say, compiles the layer once, with the same result
 
-They raise ConfigError for tensors that do not fit the layer, AccumulatorError where sums could leave int32, and RangeError
-for a scale that is none.
+They raise ConfigError for tensors that do not fit the layer, AccumulatorError where sums could leave int32, and
+RangeError for a scale that is none.
 
 Tests: tests/test_functional.py
 

@@ -77,8 +77,8 @@ class OneLayer:
         tensors = [[x.shape, x.qparams.to_dict()] for x in (*inputs, *self.weights)]
         arrays = [*[weight.codes for weight in self.weights], *([] if self.bias is None else [self.bias])]
         constants = [[array.shape, hashlib.sha256(array.tobytes()).hexdigest()] for array in arrays]
-        parts: list[Any] = [self.name, self.options, tensors, constants, result.to_dict(), config.to_dict(), str(target)]
-        return json.dumps(parts, sort_keys=True)
+        options = [self.options, config.to_dict(), str(target)]
+        return json.dumps([self.name, tensors, constants, result.to_dict(), options], sort_keys=True)
 
     def _module(self, inputs: Sequence[QTensor], result: QParams, config: QConfig) -> tvm.IRModule:
         """The realized network, its conversions split off."""
