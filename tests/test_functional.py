@@ -46,7 +46,7 @@ def compare(layer, functional, shapes, options):
         result = {name: entries[-1]["input"][0][name] for name in ("scale", "zero_point")}
         y, compiled = functional(*x, **result), functional(*x, **result, target="llvm")
     expected = tvmq.build(qmod).run(samples[0])[0]
-    assert len(np.unique(y.codes)) > min(16, y.size // 2)
+    assert len(np.unique(y.codes)) > min(16, y.size // 3)
     np.testing.assert_array_equal(np.asarray(y), expected)
     np.testing.assert_array_equal(compiled.codes, y.codes)
 
@@ -119,11 +119,11 @@ SLOW = {
     "relu behind": (
         lambda emit, *x: emit(relax.op.nn.relu(emit(relax.op.add(*x)))),
         lambda *x, **result: F.relu(F.add(*x, **result)),
-        [(5, 4), (5, 4)], INTEGRAL,
+        [(9, 12), (9, 12)], INTEGRAL,
     ),
     "avg_pool of the border": (
         *plain(relax.op.nn.avg_pool1d, lambda x, **result: F.avg_pool(x, 3, stride=1, padding=1, count_include_pad=False,
-               **result), pool_size=3, strides=1, padding=1),
+               **result), pool_size=3, strides=1, padding=1, count_include_pad=False),
         [(1, 3, 9)], INTEGRAL,
     ),
 }  # fmt: skip
