@@ -68,7 +68,7 @@ from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
 from tvmq.passes.families.weight_scales import weights_of
 from tvmq.passes.integrality import integrality
 from tvmq.passes.round_biases import bias_spec, bias_variables
-from tvmq.tools.analysis.interpreter import Interpreter, Node
+from tvmq.tools.analysis.interpreter import Interpreter, InterpreterNode
 
 Family = OwnFamily
 
@@ -79,9 +79,9 @@ __all__ = [
     "Family",
     "Group",
     "Interpreter",
+    "InterpreterNode",
     "LayerFacts",
     "Match",
-    "Node",
     "Observer",
     "OwnOperator",
     "Realizer",

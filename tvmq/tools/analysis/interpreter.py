@@ -20,7 +20,7 @@ from tvmq.tools.analysis.comparison import Model, module_of
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class InterpreterNode:
     """An operator of a module as `Interpreter.run_node` gets it; a float convolution with its bias and clip is one.
 
     name     variable that holds its result; the passes keep it
@@ -72,7 +72,7 @@ class Interpreter:
         """
         return self._reference.run(inputs, step=self._step)
 
-    def run_node(self, node: Node, args: Sequence[Any]) -> Any:
+    def run_node(self, node: InterpreterNode, args: Sequence[Any]) -> Any:
         """Result of an operator, which all that read it get: an array, or a list for an operator of several.
 
         args  an array for each argument, constants included, a list for a tuple; for a float operator without a
@@ -89,4 +89,4 @@ class Interpreter:
         inputs = dict.fromkeys(used for member in members for used in used_vars(view.value[member]))
         outside = tuple(used for used in inputs if used not in members)
         layers = merge(*(view.sources(member) for member in members))
-        return self.run_node(Node(var.name, op_name(operator), layers, outside, operator, compute), args)
+        return self.run_node(InterpreterNode(var.name, op_name(operator), layers, outside, operator, compute), args)
