@@ -32,7 +32,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 # Files and the folder beside the rooms, and the room whose floor they share
 BESIDE = {
     **dict.fromkeys(("errors", "version"), "base"),
-    **dict.fromkeys(("__init__", "__main__", "extension", "functional", "demo"), "tools"),
+    **dict.fromkeys(("__init__", "__main__", "extension", "demo"), "tools"),
+    "functional": "quantization",
 }
 
 # Where rooms have an order inside: a place imports those before it in its order. What is not named is free in its room
@@ -61,7 +62,7 @@ ORDERS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("tools/drawing",),
         ("tools/doctor",),
         ("tools/report",),
-        ("__init__", "extension", "functional", "demo"),
+        ("__init__", "extension", "demo"),
         ("tools/cli", "__main__"),
     ),
 )
