@@ -93,8 +93,10 @@ def join_codes(parts: Sequence[QTensor], axis: int = 0, *, stack: bool = False) 
     first, join = parts[0], np.stack if stack else np.concatenate
     axis = axis % (first.ndim + stack)
     if not stack and all(part.axis == axis and part.qparams.spec == first.qparams.spec for part in parts):
-        numbers = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("scale", "zero_point")}
-        return type(first)(join([part.codes for part in parts], axis), replace(first.qparams, **numbers))
+        scale = np.concatenate([part.scale for part in parts])
+        zero_point = np.concatenate([part.zero_point for part in parts])
+        joined = replace(first.qparams, scale=scale, zero_point=zero_point)
+        return type(first)(join([part.codes for part in parts], axis), joined)
     for number, part in enumerate(parts):
         if part.qparams != first.qparams:
             raise ConfigError(

@@ -204,7 +204,7 @@ class QTensor(NDArrayOperatorsMixin):
         """Read what `save` wrote; ArtifactError for a file that is missing, damaged or another one."""
         return read_tensor(path, cls)
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise ValueError("QTensor: real values are computed, which is a copy; int_repr() gives the codes")
         return self.dequantize().astype(np.float32 if dtype is None else dtype, copy=False)

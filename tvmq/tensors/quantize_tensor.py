@@ -67,7 +67,8 @@ def _observed_qparams(x: np.ndarray, observer: Any, spec: QuantSpec, axis: int |
             f"Got {type(observer).__name__} instead"
         )
     if takes_arguments(method, ARGUMENTS["weight_scale"]):
-        return choose_qparams(*method(x, spec, axis, ""), spec, axis if spec.per_channel else None)
+        low, high = method(x, spec, axis, "")
+        return choose_qparams(low, high, spec, axis if spec.per_channel else None)
     if spec.per_channel or axis is not None:
         raise ConfigError(
             "quantize_tensor: an observer of activations chooses one range; take one of weights for channels, 'max'"
@@ -76,4 +77,5 @@ def _observed_qparams(x: np.ndarray, observer: Any, spec: QuantSpec, axis: int |
         raise DataError("quantize_tensor: an observer needs values, x has none; give QParams")
     statistics = TensorStatistics("x")
     statistics.update(np.atleast_1d(x))
-    return choose_qparams(*method(statistics, spec), spec)
+    low, high = method(statistics, spec)
+    return choose_qparams(low, high, spec)

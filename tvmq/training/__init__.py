@@ -17,7 +17,7 @@ except ImportError as error:
         'tvmq.training needs torch; install it with pip install "tvmq[torch]"', name="torch"
     ) from error
 
-from tvmq.training import nn
+from tvmq.training import quantized_layers as nn
 from tvmq.training.accumulator_proof import LayerSums, prove_accumulators
 from tvmq.training.accumulators import LANES, Accumulators
 from tvmq.training.course import FinetuneProgress, FinetuneResult

@@ -59,7 +59,7 @@ def test_batch_norm_is_folded():
 
 
 @pytest.mark.parametrize(("module", "message"), [
-    (torch.nn.Linear(2, 2), r"Conv2d.from_float: takes a torch.nn.Conv2d. Got Linear instead"),
+    (torch.nn.Linear(2, 2), r"QuantizedConv2d.from_float: takes a torch.nn.Conv2d. Got Linear instead"),
     (torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.Tanh()), "may stand a batch norm and a relu. Got Tanh"),
     (torch.nn.Conv2d(1, 1, 1, padding="same"), "padding must be numbers, of zeros. Got 'same', 'zeros' instead"),
     (torch.nn.Conv2d(1, 1, 3, padding=1, padding_mode="reflect"), r"Got \(1, 1\), 'reflect' instead"),

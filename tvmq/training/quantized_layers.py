@@ -1,4 +1,4 @@
-"""Quantized layers as torch modules, made of float ones: quantized tensors in, quantized tensors out.
+"""`tvmq.training.nn`: quantized layers as torch modules, made of float ones; quantized tensors in and out.
 
     conv = nn.Conv2d.from_float(model.stem, scale=0.05, zero_point=128)      # or of a Sequential of conv, norm, relu
     y = conv(tvmq.quantize_tensor(x, "minmax"))
@@ -28,8 +28,8 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d", "FakeQuantize", "Linear"]
 WEIGHTS = QuantSpec("int8", symmetric=True, per_channel=True)
 
 
-class _Product(nn.Module):
-    """A product with a constant weight.
+class QuantizedProduct(nn.Module):
+    """A product with a constant weight: what all quantized layers are.
 
     weight    its codes
     bias      float32, or None
@@ -106,7 +106,9 @@ def _fold(name: str, layer: Any, behind: Sequence[nn.Module]) -> Any:
         return fuse(layer.eval(), behind[0].eval())
 
 
-class _Convolution(_Product):
+class QuantizedConvolution(QuantizedProduct):
+    """A convolution over any number of axes."""
+
     @classmethod
     def _windows(cls, layer: Any) -> dict[str, Any]:
         if layer.padding_mode != "zeros" or isinstance(layer.padding, str):
@@ -117,17 +119,17 @@ class _Convolution(_Product):
         return {name: getattr(layer, name) for name in ("stride", "padding", "dilation", "groups")}
 
 
-class Conv1d(_Convolution):
-    """Convolution over one axis; see `Conv2d`."""
+class QuantizedConv1d(QuantizedConvolution):
+    """Convolution over one axis; see `QuantizedConv2d`."""
 
     FLOAT, FUNCTION = nn.Conv1d, F.conv1d
 
 
-class Conv2d(_Convolution):
+class QuantizedConv2d(QuantizedConvolution):
     """Convolution of quantized tensors (N, C, H, W).
 
     >>> import tvmq
-    >>> conv = Conv2d.from_float(torch.nn.Conv2d(2, 3, 1), scale=0.05, zero_point=128)
+    >>> conv = QuantizedConv2d.from_float(torch.nn.Conv2d(2, 3, 1), scale=0.05, zero_point=128)
     >>> conv(tvmq.quantize_tensor(np.zeros((1, 2, 4, 4)), "minmax")).shape
     (1, 3, 4, 4)
     """
@@ -135,13 +137,17 @@ class Conv2d(_Convolution):
     FLOAT, FUNCTION = nn.Conv2d, F.conv2d
 
 
-class Conv3d(_Convolution):
-    """Convolution over three axes; see `Conv2d`."""
+class QuantizedConv3d(QuantizedConvolution):
+    """Convolution over three axes; see `QuantizedConv2d`."""
 
     FLOAT, FUNCTION = nn.Conv3d, F.conv3d
 
 
-class Linear(_Product):
+class QuantizedLinear(QuantizedProduct):
     """x @ weight.T + bias of quantized tensors (..., C)."""
 
     FLOAT, FUNCTION = nn.Linear, F.linear
+
+
+# By the names of the float layers, in `tvmq.training.nn`
+Conv1d, Conv2d, Conv3d, Linear = QuantizedConv1d, QuantizedConv2d, QuantizedConv3d, QuantizedLinear
