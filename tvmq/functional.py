@@ -166,6 +166,8 @@ def cat(parts: Sequence[QTensor], axis: int = 0, **result: Any) -> QTensor:
 
 def relu(x: QTensor) -> QTensor:
     """max(x, 0), on codes: the scale stays. Behind a layer it gives what the layer with a relu gives."""
+    if not isinstance(x, QTensor):
+        raise _no_tensor("relu", "x", x)
     return x.relu()
 
 
@@ -231,6 +233,9 @@ def _sizes(name: str, what: str, sizes: Sizes, axes: int) -> list[int]:
     listed = [sizes] * axes if isinstance(sizes, int | np.integer) else list(sizes)
     if len(listed) != axes:
         raise ConfigError(f"functional.{name}: {what} must be an int or {axes} of them. Got {sizes!r} instead")
+    least = 0 if what == "padding" else 1
+    if min(listed) < least:
+        raise ConfigError(f"functional.{name}: {what} must be at least {least}. Got {sizes!r} instead")
     return [int(size) for size in listed]
 
 

@@ -161,6 +161,7 @@ def test_refusals(call, name, remedy):
     (lambda w: w.argmin((0, 1)), "argmin over axis 0"),
     (lambda w: w.reshape(3, -1), "reshape would mix channels of axis 0, which have scales of their own; quantize with"),
     (lambda w: np.concatenate([w, w[::-1]], 1), "part 1 of what is joined has another scale, zero point or type than"),
+    (lambda w: np.concatenate([w, w.codes]), "part 1 of what is joined is ndarray; tvmq.quantize_tensor makes codes of it"),
     (lambda w: np.stack([w, w[::-1]]), r"part 1 .* tvmq.functional.cat\(parts, axis, scale=, zero_point=\) brings all to one"),
     (lambda w: QTensor(np.uint8([1]), w.qparams), "codes must be int8, as the spec says. Got uint8 instead"),
     (lambda w: QTensor(np.int8([1]), w.qparams), r"2 scales on axis 0 do not fit codes of shape \(1,\)"),

@@ -90,6 +90,12 @@ def join_codes(parts: Sequence[QTensor], axis: int = 0, *, stack: bool = False) 
 
     raises  ConfigError for other scales; scales of the channels of that axis are joined as well
     """
+    for number, part in enumerate(parts):
+        if not hasattr(part, "qparams"):
+            raise ConfigError(
+                f"QTensor: part {number} of what is joined is {type(part).__name__}; tvmq.quantize_tensor makes codes "
+                f"of it, .dequantize() floats of the others"
+            )
     first, join = parts[0], np.stack if stack else np.concatenate
     axis = axis % (first.ndim + stack)
     if not stack and all(part.axis == axis and part.qparams.spec == first.qparams.spec for part in parts):
