@@ -94,9 +94,10 @@ def integer_bias(
     bad = ~(np.abs(bias) < LARGEST_BIAS)
     if bad.any():
         channel = int(np.argmax(bad))
+        steps = f"{np.ravel(bias)[channel]:g} steps of its sums"
         raise RangeError(
-            f"realize, layer '{where}': the bias of channel {channel} is {np.ravel(bias)[channel]:g} steps of its sums, "
-            f"int32 ends at {INT32_MAX}; larger scales of the input or the weight make it fit"
+            f"realize, layer '{where}': the bias of channel {channel} is {steps}, int32 ends at {INT32_MAX}; "
+            f"larger scales of the input or the weight make it fit"
         )
     total = _shrink_biases(bias - x.zero_point * sums, weight, spec, axis)
     bounds = numerics.check_accumulator(where, weight, spec.qmin, spec.qmax, total, filter_axis=axis)
