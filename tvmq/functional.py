@@ -28,7 +28,7 @@ array([[ 1.125, -1.   ]], dtype=float32)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from tvm import relax
@@ -37,6 +37,9 @@ from tvmq.errors import ConfigError
 from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.quantization.one_layer import OneLayer
 from tvmq.tensors.qtensor import QTensor
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 __all__ = [
     "add",
@@ -53,16 +56,36 @@ __all__ = [
 ]
 
 Sizes = int | Sequence[int]
+
+
+class ResultOptions(TypedDict, total=False):
+    """Keywords of every layer, as the head of this module says."""
+
+    scale: Any
+    zero_point: Any
+    spec: QuantSpec | None
+    target: Any
+
+
+class ConvolutionOptions(ResultOptions, total=False):
+    """Keywords of a convolution."""
+
+    stride: Sizes
+    padding: Sizes
+    dilation: Sizes
+    groups: int
+
+
 # Without a scale of the result that of the input stays
 KEEPING = ("max_pool", "avg_pool")
 
 
-def conv1d(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **options: Any) -> QTensor:
+def conv1d(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **options: Unpack[ConvolutionOptions]) -> QTensor:
     """Convolution of x (N, C, L) with w (F, C / groups, K); options as of `conv2d`."""
     return _convolution("conv1d", 1, x, w, bias, **options)
 
 
-def conv2d(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **options: Any) -> QTensor:
+def conv2d(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **options: Unpack[ConvolutionOptions]) -> QTensor:
     """Convolution of x (N, C, H, W) with w (F, C / groups, R, S).
 
     x        one scale
@@ -73,7 +96,7 @@ def conv2d(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **options: An
     return _convolution("conv2d", 2, x, w, bias, **options)
 
 
-def conv3d(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **options: Any) -> QTensor:
+def conv3d(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **options: Unpack[ConvolutionOptions]) -> QTensor:
     """Convolution of x (N, C, D, H, W) with w (F, C / groups, Q, R, S); options as of `conv2d`."""
     return _convolution("conv3d", 3, x, w, bias, **options)
 
@@ -89,7 +112,7 @@ def _convolution(
     padding: Sizes = 0,
     dilation: Sizes = 1,
     groups: int = 1,
-    **result: Any,
+    **result: Unpack[ResultOptions],
 ) -> QTensor:
     _check_ranks(name, x=(x, axes + 2), w=(w, axes + 2))
     _check_scales(name, x=(x, None), w=(w, 0))
@@ -104,7 +127,7 @@ def _convolution(
     return _with_bias(name, operator, options, x, w, bias, w.shape[0], shape, result)
 
 
-def linear(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **result: Any) -> QTensor:
+def linear(x: QTensor, w: QTensor, bias: np.ndarray | None = None, **result: Unpack[ResultOptions]) -> QTensor:
     """x @ w.T + bias, of x (..., C) and w (F, C).
 
     x     one scale, two axes or more
@@ -125,7 +148,7 @@ def _with_bias(
     bias: np.ndarray | None,
     channels: int,
     shape: tuple[int, ...],
-    result: dict[str, Any],
+    result: ResultOptions,
 ) -> QTensor:
     """A product with a constant, and its bias laid out in a shape."""
     if bias is not None and np.shape(bias) != (channels,):
@@ -134,25 +157,25 @@ def _with_bias(
     return _run(OneLayer(name, operator, options, [w], constant), [x], **result)
 
 
-def matmul(a: QTensor, b: QTensor, **result: Any) -> QTensor:
+def matmul(a: QTensor, b: QTensor, **result: Unpack[ResultOptions]) -> QTensor:
     """a @ b of two tensors (..., M, K) and (..., K, N) of one scale each."""
     _check_scales("matmul", a=(a, None), b=(b, None))
     return _run(OneLayer("matmul", relax.op.matmul), [a, b], **result)
 
 
-def add(a: QTensor, b: QTensor, **result: Any) -> QTensor:
+def add(a: QTensor, b: QTensor, **result: Unpack[ResultOptions]) -> QTensor:
     """a + b of tensors that broadcast, of one scale each."""
     _check_scales("add", a=(a, None), b=(b, None))
     return _run(OneLayer("add", relax.op.add), [a, b], **result)
 
 
-def mul(a: QTensor, b: QTensor, **result: Any) -> QTensor:
+def mul(a: QTensor, b: QTensor, **result: Unpack[ResultOptions]) -> QTensor:
     """a * b of tensors that broadcast, of one scale each."""
     _check_scales("mul", a=(a, None), b=(b, None))
     return _run(OneLayer("mul", relax.op.multiply), [a, b], **result)
 
 
-def cat(parts: Sequence[QTensor], axis: int = 0, **result: Any) -> QTensor:
+def cat(parts: Sequence[QTensor], axis: int = 0, **result: Unpack[ResultOptions]) -> QTensor:
     """The parts one behind the other along an axis, each brought to the scale of the result."""
     if not parts:
         raise ConfigError("functional.cat: there are no parts; give one tensor or more")
@@ -200,7 +223,7 @@ def avg_pool(
     padding: Sizes = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-    **result: Any,
+    **result: Unpack[ResultOptions],
 ) -> QTensor:
     """Averages of windows of x (N, C, and one to three axes); without scale= those of x stay.
 
