@@ -39,6 +39,7 @@ class QTensor(NDArrayOperatorsMixin):
     functions of these names do as well. Everything else raises UnsupportedOpError and names what to call.
     `numpy.asarray` gives the real values (float32), `int_repr` the codes.
 
+    >>> from tvmq import QuantSpec
     >>> q = QTensor(np.uint8([0, 3, 5]), QParams(0.5, 3, QuantSpec()))
     >>> q
     QTensor([-1.5,  0. ,  1. ], size=(3,), dtype=uint8, quantization_scheme=per_tensor_affine, scale=0.5, zero_point=3)
