@@ -23,6 +23,8 @@ THIRD_PARTIES = {
     "errors": set(), "version": set(), "base": {"numpy"}, "base/tvm_internals": {"tvm", "tvm_ffi"}, "base/tvm_runtime": TVM,
     "numerics": {"numpy"}, "calibration": {"numpy"}, "calibration/data": {"numpy", "PIL"}, "backends": set(), "options": set(),
     "codegen/cost": set(),
+    # a format of files
+    "tensors": {"numpy", "safetensors"},
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "formats": TVM | {"onnx", "torch", "torchao", "google", "flatbuffers", "tflite", "tosa_serializer"},
     # cuda: NVIDIA's bindings, which have NVRTC
@@ -46,7 +48,7 @@ THIRD_PARTIES = {
     "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors"}
 AT_ONCE = {"training": {"torch"}}
 # Folders whose files are loaded inside functions, once a model of torch is there or is to be made
 LATE_FOLDERS = {

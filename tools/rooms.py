@@ -21,7 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("base",),
     ("numerics",),
     ("calibration", "backends"),
-    ("options", "graph"),
+    ("options", "graph", "tensors"),
     ("passes", "formats"),
     ("codegen", "runtime", "reference"),
     ("quantization", "library"),
@@ -33,6 +33,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 BESIDE = {
     **dict.fromkeys(("errors", "version"), "base"),
     **dict.fromkeys(("__init__", "__main__", "extension", "demo"), "tools"),
+    "functional": "quantization",
 }
 
 # Where rooms have an order inside: a place imports those before it in its order. What is not named is free in its room

@@ -25,7 +25,7 @@ from tvmq.base.by_name import load_object
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
-    from tvmq import errors, extension, reference
+    from tvmq import errors, extension, functional, reference
     from tvmq.backends.description import Backend
     from tvmq.calibration.observers.result import CalibrationResult
     from tvmq.chips.comparison.conformity import check_backend
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from tvmq.quantization.static_quantization import find_outliers
     from tvmq.runtime.executable import Executable
     from tvmq.runtime.load_model import load
+    from tvmq.tensors.qtensor import QTensor
+    from tvmq.tensors.quantize_tensor import quantize_tensor
     from tvmq.tools import testing
     from tvmq.tools.analysis.activations import activations
     from tvmq.tools.analysis.comparison import compare
@@ -76,6 +78,7 @@ __all__ = [
     "Lowering",
     "QConfig",
     "QParams",
+    "QTensor",
     "QuantSpec",
     "Rule",
     "SearchSpace",
@@ -100,6 +103,7 @@ __all__ = [
     "from_onnx",
     "from_relax",
     "from_torch",
+    "functional",
     "identify_requantize",
     "inspect",
     "load",
@@ -108,6 +112,7 @@ __all__ = [
     "qconfig",
     "quantize",
     "quantize_model",
+    "quantize_tensor",
     "reference",
     "run_calibration",
     "script",
@@ -129,6 +134,7 @@ _PUBLIC = {
     "Lowering": "tvmq.codegen.custom_lowering.lowering:Lowering",
     "QConfig": "tvmq.options.config:QConfig",
     "QParams": "tvmq.numerics.spec:QParams",
+    "QTensor": "tvmq.tensors.qtensor:QTensor",
     "QuantSpec": "tvmq.numerics.spec:QuantSpec",
     "Rule": "tvmq.options.rules:Rule",
     "SearchSpace": "tvmq.quantization.search.space:SearchSpace",
@@ -152,6 +158,7 @@ _PUBLIC = {
     "from_onnx": "tvmq.formats.onnx.importer.from_onnx:from_onnx",
     "from_relax": "tvmq.formats.relax:from_relax",
     "from_torch": "tvmq.formats.torch.importer.export:from_torch",
+    "functional": "tvmq.functional",
     "identify_requantize": "tvmq.chips.emulation.identify:identify_requantize",
     "inspect": "tvmq.tools.analysis.forecast:inspect",
     "load": "tvmq.runtime.load_model:load",
@@ -160,6 +167,7 @@ _PUBLIC = {
     "qconfig": "tvmq.options.config:qconfig",
     "quantize": "tvmq.quantization.pipeline:quantize",
     "quantize_model": "tvmq.tools.cli.quantize_model:quantize_model",
+    "quantize_tensor": "tvmq.tensors.quantize_tensor:quantize_tensor",
     "reference": "tvmq.reference",
     "run_calibration": "tvmq.quantization.pipeline:run_calibration",
     "script": "tvmq.tools.analysis.script:script",

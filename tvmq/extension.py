@@ -21,6 +21,7 @@ For importers  `importer` and `torch_importer` register functions that import ON
                operators of torch; `rename_inputs`, `check_size`
 For operators  `operator` makes one of your own: type, definition in NumPy, kernel
 For simulations `simulate_by` replaces the rounding of simulated_quantize by code of your own
+For tools      `Interpreter` runs a module operator by operator; its method run_node(node, args) is there to override
 For lowerings  `Match` is the argument of a `tvmq.Lowering`'s function; `Extern` names a symbol of a library,
                `Codegen` a code generator of TVM
 For rules      that are functions `LayerFacts`
@@ -69,6 +70,7 @@ from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
 from tvmq.passes.families.weight_scales import weights_of
 from tvmq.passes.integrality import integrality
 from tvmq.passes.round_biases import bias_spec, bias_variables
+from tvmq.tools.analysis.interpreter import Interpreter, InterpreterNode
 
 Family = OwnFamily
 
@@ -78,6 +80,8 @@ __all__ = [
     "Extern",
     "Family",
     "Group",
+    "Interpreter",
+    "InterpreterNode",
     "LayerFacts",
     "Match",
     "Observer",

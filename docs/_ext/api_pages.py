@@ -18,6 +18,7 @@ PUBLIC = [
     ("quantizing", "Quantize", "quantize quantize_model Guard run_calibration observe find_outliers CalibrationResult"),
     ("search", "Search", "search SearchSpace"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
+    ("tensors", "Quantized tensors", "QTensor quantize_tensor functional"),
     ("running", "Build, run, save, test", "build load Executable testing"),
     ("looking", "Explain, compare, verify", """inspect explain draw script compare
         compare_dumps activations verify check_invariance reference"""),

@@ -9,7 +9,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.errors import StageError
+from tvmq.errors import RangeError, StageError
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.conversions import is_calibrated, spec_of
 from tvmq.graph.operators.record import TRANSPOSED
@@ -18,6 +18,8 @@ from tvmq.numerics.codes import INT32_MAX
 from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.passes.families.absorb import group_names
 from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
+
+LARGEST_BIAS = 2.0**62  # of a float that may be taken for an integer; what int32 holds is proved below
 
 
 def weight_axis(call: relax.Call) -> int:
@@ -89,6 +91,14 @@ def integer_bias(
     where = ", ".join(group_names(realizer.view, group))
     spec = x.qparams.spec
     sums = weight.astype(np.int64).sum(axis=rest)
+    bad = ~(np.abs(bias) < LARGEST_BIAS)
+    if bad.any():
+        channel = int(np.argmax(bad))
+        steps = f"{np.ravel(bias)[channel]:g} steps of its sums"
+        raise RangeError(
+            f"realize, layer '{where}': the bias of channel {channel} is {steps}, int32 ends at {INT32_MAX}; "
+            f"larger scales of the input or the weight make it fit"
+        )
     total = _shrink_biases(bias - x.zero_point * sums, weight, spec, axis)
     bounds = numerics.check_accumulator(where, weight, spec.qmin, spec.qmax, total, filter_axis=axis)
     realizer.note(group, weight=_facts(weight, scale), accumulator=int(bounds.max(initial=0)))

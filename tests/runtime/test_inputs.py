@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tvmq
 from tvmq.errors import DataError
 from tvmq.runtime.inputs import Inputs, TensorInfo, aligned_zeros, convert_value, describe_refusal, infos
 
@@ -80,6 +81,7 @@ class NoArray:
     (X, TensorInfo("picture", (1, 3), "float32"), r"takes \(1, 3\); run the samples one by one, or import the model with a"),
     (X[0], FLOAT, r"has shape \(3,\), the model takes \(2, 3\)"),
     (5.0, FLOAT, r"has shape \(\), the model takes \(2, 3\)"),
+    (tvmq.quantize_tensor(MASK, "minmax"), BYTE, r"is float32, the model takes int8; give its codes, .int_repr\(\)"),
     (X.astype(object), FLOAT, r"is object, the model takes float32; convert it on purpose"),
     (X.astype(np.complex64), FLOAT, "is complex64, the model takes float32"),
     (X.astype(str), FLOAT, "is <U32, the model takes float32"),

@@ -19,7 +19,7 @@ def test_examples_of_the_page_run() -> None:
     from tests.training.torch_networks import labels, pictures, pictures_model
 
     model, data = pictures_model(), [pictures(32, seed=2)]
-    loop, own, labelless, speed = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    loop, own, anywhere, by_hand, labelless, speed = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     mod, params = tvmq.from_torch(model, pictures(2))
     names: dict[str, Any] = {
         "calibration": data, "loader": [(pictures(32, seed=3), labels(32))], "example_inputs": pictures(2),
@@ -34,5 +34,7 @@ def test_examples_of_the_page_run() -> None:
     exec(compile(own, str(PAGE), "exec"), names)
     assert len([name for name, _ in names["net"].named_parameters() if name.endswith("quantizer.up")]) == 2
     assert names["net"](x).shape == (4, 10)
+    exec(compile(anywhere + by_hand, str(PAGE), "exec"), names)
+    assert tvmq.explain(names["head_mod"]).int8_share() == 1.0 and names["codes"].shape == (16, 4)
     exec(compile(labelless.replace("seconds=300", "steps=2"), str(PAGE), "exec"), names)
     exec(compile(speed.replace("steps=300", "steps=2"), str(PAGE), "exec"), names)

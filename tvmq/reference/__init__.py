@@ -85,6 +85,10 @@ class Reference:
         """Variables that undefined float operators compute."""
         return self._islands.names
 
+    def members(self, name: str) -> tuple[str, ...]:
+        """The bindings that are computed with a variable: of an island several, its result last."""
+        return self._islands.members(name)
+
     def run(
         self,
         inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
@@ -96,8 +100,9 @@ class Reference:
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable name, value) after each binding, for comparing layer by layer
-        step     called with (variable, expression, its arguments (none for an island), what gives the
-                 definition's result for arguments); what it gives stands for the result of the expression
+        step     called with (variable, expression, its arguments, what gives the definition's result for arguments);
+                 what it gives stands for the result of the expression. The arguments of an island are the variables
+                 that it reads; for none at all it reads what was computed
         raises   DataError for missing inputs, for those of another shape, and for indices outside of what they count
         """
         names = input_names(self.view.func)
@@ -130,11 +135,15 @@ class Reference:
         is_island = self._islands.computes(var.name)
 
         def compute(args: Sequence[Any]) -> Any:
-            return self._islands.run(var.name, values) if is_island else execute(call, args, self._own)
+            if not is_island:
+                return execute(call, args, self._own)
+            instead = dict(zip(self._islands.inputs(var.name), args, strict=False))
+            return self._islands.run(var.name, {**values, **instead})
 
         if step is None:
-            return lambda _call, *args: compute(args)
-        return lambda _call, *args: step(var, call, [] if is_island else args, compute)
+            return lambda _call, *args: compute([] if is_island else args)
+        inputs = self._islands.inputs(var.name) if is_island else []
+        return lambda _call, *args: step(var, call, [values[name] for name in inputs] if is_island else args, compute)
 
 
 def _check_shapes(view: View, names: Mapping[str, str], inputs: Mapping[str, np.ndarray]) -> None:

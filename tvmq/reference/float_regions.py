@@ -55,6 +55,15 @@ class FloatRegions:
         """True for the result of an island."""
         return name in self._units
 
+    def members(self, name: str) -> tuple[str, ...]:
+        """The bindings of the island that computes `name`, its result last; `name` alone where that is no island."""
+        return tuple(self._units[name].members) if name in self._units else (name,)
+
+    def inputs(self, name: str) -> list[str]:
+        """The variables that the island that computes `name` reads, in order."""
+        members = self._units[name].members
+        return list(dict.fromkeys(u for m in members for u in used_vars(self._view.value[m]) if u not in members))
+
     def run(self, name: str, values: Mapping[str, Any]) -> Any:
         """The result of the island that computes `name`; None if that is no island."""
         unit = self._units.get(name)
@@ -67,8 +76,7 @@ class FloatRegions:
     def _compile(self, unit: Chain) -> Callable[[Mapping[str, np.ndarray]], Any]:
         from tvmq.codegen.compile.build import build
 
-        members = set(unit.members)
-        outside = dict.fromkeys(u for m in unit.members for u in used_vars(self._view.value[m]) if u not in members)
+        outside = dict.fromkeys(self.inputs(unit.result))
         # inputs of the model come first: their shapes tell the dynamic sizes
         dynamic = (name for name, var in self._view.params.items() if any(isinstance(s, str) for s in sizes_of(var)))
         outside = {**dict.fromkeys(dynamic), **outside}

@@ -127,10 +127,9 @@ def convert_value(value: Any, info: TensorInfo) -> np.ndarray:
         way = "; run the samples one by one, or import the model with a dynamic batch" if several else ""
         raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {shape}{way}")
     if array.dtype.kind not in _SOURCES[wanted.kind]:
-        raise DataError(
-            f"run: input '{info.name}' is {array.dtype}, the model takes {info.dtype}; "
-            f"convert it on purpose, with astype('{info.dtype}')"
-        )
+        is_quantized = hasattr(value, "qparams")  # a QTensor, whose array has its real values
+        way = "give its codes, .int_repr()" if is_quantized else f"convert it on purpose, with astype('{info.dtype}')"
+        raise DataError(f"run: input '{info.name}' is {array.dtype}, the model takes {info.dtype}; {way}")
     if wanted.kind in "iu" and array.size:
         _check_range(array, info, wanted)
     with np.errstate(over="ignore"):  # float64 beyond float32 becomes infinite, and infinities clip

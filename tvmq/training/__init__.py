@@ -17,10 +17,12 @@ except ImportError as error:
         'tvmq.training needs torch; install it with pip install "tvmq[torch]"', name="torch"
     ) from error
 
+from tvmq.training import quantized_layers as nn
 from tvmq.training.accumulator_proof import LayerSums, prove_accumulators
 from tvmq.training.accumulators import LANES, Accumulators
 from tvmq.training.course import FinetuneProgress, FinetuneResult
 from tvmq.training.distill import Distill, convert_with_note, finetune
+from tvmq.training.fake_quantize import FakeQuantize
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.prepare import convert, prepare
 
@@ -28,6 +30,7 @@ __all__ = [
     "LANES",
     "Accumulators",
     "Distill",
+    "FakeQuantize",
     "FinetuneProgress",
     "FinetuneResult",
     "IntegerNetwork",
@@ -35,6 +38,7 @@ __all__ = [
     "convert",
     "convert_with_note",
     "finetune",
+    "nn",
     "prepare",
     "prove_accumulators",
 ]

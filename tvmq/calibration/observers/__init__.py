@@ -86,12 +86,12 @@ def _load_observer(option: str, name: str) -> Any:
     listed = f"thresholds({', '.join(wanted)})"
     if not callable(method):
         raise ConfigError(f"{option}: {name!r} has no method {listed}; see docs/extending.md")
-    if not _takes(method, wanted):
+    if not takes_arguments(method, wanted):
         raise ConfigError(f"{option}: {name!r} has thresholds{inspect.signature(method)}; it is called as {listed}")
     return observer
 
 
-def _takes(method: Any, arguments: Sequence[str]) -> bool:
+def takes_arguments(method: Any, arguments: Sequence[str]) -> bool:
     """Whether a call with so many arguments fits; True for what Python cannot tell, such as compiled code."""
     try:
         inspect.signature(method).bind(*arguments)

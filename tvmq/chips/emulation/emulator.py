@@ -127,7 +127,7 @@ class Emulator:
         """
 
         def step(var: relax.Var, call: relax.Call, args: Sequence[Any], define: Define) -> Any:
-            result = self._step(var, call, args, define)
+            result = self._step(var, call, [] if var.name in self.reference.islands else args, define)
             instead = beside(var.name, result, lambda: define(args)) if beside else None
             return result if instead is None else instead
 

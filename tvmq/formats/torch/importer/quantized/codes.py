@@ -1,7 +1,7 @@
 """A quantized tensor while a model is traced, and the mode in which torch functions take it.
 
-torch.export cannot trace quantized tensors. A `QTensor` takes their place: the float tensor that the codes stand for,
-behind a quantize and a dequantize operator, with its scale and zero point. Python code of the model runs unchanged.
+torch.export cannot trace quantized tensors. A `TracedCodes` takes their place: the float tensor that the codes stand
+for, behind a quantize and a dequantize operator, with its scale and zero point. The model's Python code runs unchanged.
 
 Tests: tests/formats/importing/test_importers.py
 """
@@ -52,7 +52,7 @@ class Grid:
         return (self.scale, self.zero_point, *RANGES[storage], storage)
 
 
-class QTensor:
+class TracedCodes:
     """A quantized tensor: `values` are the floats that its codes stand for, `grid` says which floats these can be."""
 
     is_quantized = True
@@ -84,15 +84,15 @@ class QTensor:
         return len(self.values)
 
 
-def round_to_grid(values: torch.Tensor, grid: Grid) -> QTensor:
+def round_to_grid(values: torch.Tensor, grid: Grid) -> TracedCodes:
     """The tensor rounded to a grid."""
     is_tensor = isinstance(grid.scale, torch.Tensor)
     overload = "tensor" if is_tensor else "default"
     codes = getattr(DECOMPOSED.quantize_per_tensor, overload)(values, *grid.arguments)
-    return QTensor(getattr(DECOMPOSED.dequantize_per_tensor, overload)(codes, *grid.arguments), grid)
+    return TracedCodes(getattr(DECOMPOSED.dequantize_per_tensor, overload)(codes, *grid.arguments), grid)
 
 
-def int_repr(codes: QTensor) -> torch.Tensor:
+def int_repr(codes: TracedCodes) -> torch.Tensor:
     """The codes as integers."""
     return DECOMPOSED.quantize_per_tensor.default(codes.values, *codes.grid.arguments)
 
@@ -119,7 +119,7 @@ def is_quantized_operator(func: Any) -> bool:
 
 
 class TracingMode(TorchFunctionMode):
-    """Mode for tracing a model: functions that make quantized tensors make `QTensor`.
+    """Mode for tracing a model: functions that make quantized tensors make `TracedCodes`.
 
     paths   {id of a module: its path}, for messages
     """
@@ -152,7 +152,8 @@ class TracingMode(TorchFunctionMode):
         """A forward hook of all modules; UnsupportedOpError for a model that returns a quantized tensor."""
         if self.module_stack:
             self.module_stack.pop()
-        if self.paths.get(id(module)) == "" and any(isinstance(leaf, QTensor) for leaf in _pytree.tree_leaves(result)):
+        leaves = _pytree.tree_leaves(result)
+        if self.paths.get(id(module)) == "" and any(isinstance(leaf, TracedCodes) for leaf in leaves):
             raise unsupported_error(
                 "a result of the model is a quantized tensor", "return x.dequantize() or use a DeQuantStub"
             )
@@ -166,15 +167,15 @@ def unsupported_error(what: str, way_out: str) -> UnsupportedOpError:
     return UnsupportedOpError(f"{PREFIX}{what}; {way_out}")
 
 
-def _quantize_per_tensor(x: Any, scale: Any, zero_point: Any, dtype: torch.dtype) -> QTensor:
+def _quantize_per_tensor(x: Any, scale: Any, zero_point: Any, dtype: torch.dtype) -> TracedCodes:
     return round_to_grid(x, Grid(scale, zero_point, dtype))
 
 
-def _quantize_per_channel(x: Any, scales: Any, zero_points: Any, axis: int, dtype: torch.dtype) -> QTensor:
+def _quantize_per_channel(x: Any, scales: Any, zero_points: Any, axis: int, dtype: torch.dtype) -> TracedCodes:
     """A weight; what reads it takes the floats alone."""
     numbers = (scales, zero_points, axis, *Grid(scales, zero_points, dtype).arguments[2:])
     codes = DECOMPOSED.quantize_per_channel.default(x, *numbers)
-    return QTensor(DECOMPOSED.dequantize_per_channel.default(codes, *numbers), Grid(None, None, dtype))
+    return TracedCodes(DECOMPOSED.dequantize_per_channel.default(codes, *numbers), Grid(None, None, dtype))
 
 
 MAKERS: dict[str, Callable[..., Any]] = {

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.nn import functional as F
 
-from tvmq.formats.torch.importer.quantized.codes import Grid, QTensor, round_to_grid, unsupported_error
+from tvmq.formats.torch.importer.quantized.codes import Grid, TracedCodes, round_to_grid, unsupported_error
 from tvmq.formats.torch.importer.quantized.torch_functions import first_codes, floats
 
 CONVOLUTIONS: dict[int, Callable[..., Any]] = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
@@ -30,7 +30,7 @@ def _round_result(
     operands   how many arguments the operator has before scale and zero point of the result, `options` behind them
     """
 
-    def run(func: Any, *args: Any, **kwargs: Any) -> QTensor:
+    def run(func: Any, *args: Any, **kwargs: Any) -> TracedCodes:
         values = _positional(func, args, kwargs) if kwargs else args
         inputs, (scale, zero_point, *rest) = values[:operands], values[operands:]
         y = after(compute(*map(floats, inputs), *rest[:options]))
@@ -66,7 +66,7 @@ def _dynamic_linear_then(after: Callable[[Any], Any]) -> Callable[..., Any]:
 def _multiply_number(after: Callable[[Any], Any]) -> Callable[..., Any]:
     """Multiply by a number: unchanged codes, on a grid of another scale."""
 
-    def run(_func: Any, x: QTensor, number: float) -> QTensor:
+    def run(_func: Any, x: TracedCodes, number: float) -> TracedCodes:
         if not number > 0 or isinstance(x.grid.scale, torch.Tensor):
             raise unsupported_error(
                 f"quantized.mul_scalar by {number:g} is not supported", "use a positive number, or dequantize first"
@@ -77,7 +77,7 @@ def _multiply_number(after: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 def _cat(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    def run(_func: Any, parts: Any, dim: int, scale: Any = None, zero_point: Any = None) -> QTensor:
+    def run(_func: Any, parts: Any, dim: int, scale: Any = None, zero_point: Any = None) -> TracedCodes:
         own = first_codes(parts).grid
         grid = own if scale is None else Grid(scale, zero_point, own.dtype)
         return round_to_grid(after(torch.cat(floats(list(parts)), dim)), grid)
@@ -89,7 +89,7 @@ def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: f
     return F.batch_norm(x, mean, variance, weight, bias, False, 0.0, eps)
 
 
-def _relu6(_func: Any, x: QTensor, *_options: Any) -> QTensor:
+def _relu6(_func: Any, x: TracedCodes, *_options: Any) -> TracedCodes:
     return round_to_grid(F.relu6(x.values), x.grid)
 
 

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.formats.torch.importer.quantized.codes import DECOMPOSED, RANGES, Grid, QTensor, call
+from tvmq.formats.torch.importer.quantized.codes import DECOMPOSED, RANGES, Grid, TracedCodes, call
 from tvmq.formats.torch.importer.quantized.subclasses import is_torchao, replace_weights
 
 SCALE = re.compile(r"(^|_)(scale|zero_point)(_\d+)?$")
@@ -154,7 +154,7 @@ def _replace(path: str, module: nn.Module) -> None:
             del vars(module)[name]
             module.register_module(name, _unpack(path, value))
         elif isinstance(value, torch.Tensor) and value.is_quantized:
-            vars(module)[name] = QTensor(value.dequantize(), Grid(None, None, value.dtype))
+            vars(module)[name] = TracedCodes(value.dequantize(), Grid(None, None, value.dtype))
     for name, value in list(module._buffers.items()):
         holds_scales = _is_ao(module) or isinstance(module, torch.fx.GraphModule)
         is_number = value is not None and value.numel() == 1 and SCALE.search(name)

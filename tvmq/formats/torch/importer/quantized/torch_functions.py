@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tvmq.formats.torch.importer.quantized.codes import Grid, QTensor, int_repr, round_to_grid, unsupported_error
+from tvmq.formats.torch.importer.quantized.codes import Grid, TracedCodes, int_repr, round_to_grid, unsupported_error
 
 MOVES = (
     "__getitem__ amax amin channel_shuffle chunk clone contiguous detach dropout expand expand_as feature_dropout "
@@ -39,19 +39,19 @@ FIXED = {
 
 def floats(value: Any) -> Any:
     """Arguments with the floats in place of quantized tensors."""
-    if isinstance(value, QTensor):
+    if isinstance(value, TracedCodes):
         return value.values
     if isinstance(value, list | tuple):
         return type(value)(map(floats, value))
     return value
 
 
-def first_codes(args: Any) -> QTensor:
+def first_codes(args: Any) -> TracedCodes:
     """The first quantized tensor among arguments and lists of them."""
     for value in args:
-        if isinstance(value, QTensor):
+        if isinstance(value, TracedCodes):
             return value
-        if isinstance(value, list | tuple) and any(isinstance(item, QTensor) for item in value):
+        if isinstance(value, list | tuple) and any(isinstance(item, TracedCodes) for item in value):
             return first_codes(value)
     raise unsupported_error("a function of quantized tensors got only floats", "quantize one of them")
 
@@ -68,7 +68,7 @@ def _move_codes(func: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _with_grid(result: Any, grid: Grid) -> Any:
     if isinstance(result, torch.Tensor):
-        return QTensor(result, grid) if result.is_floating_point() else result
+        return TracedCodes(result, grid) if result.is_floating_point() else result
     return tuple(_with_grid(item, grid) for item in result)
 
 
@@ -88,7 +88,7 @@ def _use_fixed_grid(func: Any, *args: Any, **kwargs: Any) -> Any:
 def _cat(func: Any, *args: Any, **kwargs: Any) -> Any:
     """Parts of one scale are moved, others rounded to the scale of the first."""
     parts = kwargs.get("tensors", args[0] if args else ())
-    grids = [part.grid for part in parts if isinstance(part, QTensor)]
+    grids = [part.grid for part in parts if isinstance(part, TracedCodes)]
     is_move = all(grid.is_same(grids[0]) for grid in grids)
     return (_move_codes if is_move else _compute_and_round)(func, *args, **kwargs)
 
@@ -98,7 +98,7 @@ def _pad(func: Any, *args: Any, **kwargs: Any) -> Any:
     return (_compute_and_round if value else _move_codes)(func, *args, **kwargs)
 
 
-def _to(_func: Any, codes: QTensor, *args: Any, **kwargs: Any) -> QTensor:
+def _to(_func: Any, codes: TracedCodes, *args: Any, **kwargs: Any) -> TracedCodes:
     """To a device or memory format; a change of the type is left to torch's own refusal."""
     kinds = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.dtype)]
     if kinds and kinds != [codes.dtype]:

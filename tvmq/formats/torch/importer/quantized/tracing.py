@@ -38,7 +38,7 @@ def trace_model(model: nn.Module, export: Callable[[], Any]) -> Any:
 
 
 def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
-    """Export with `QTensor` in the place of quantized tensors."""
+    """Export with `TracedCodes` in the place of quantized tensors."""
     from tvmq.formats.torch.importer.quantized.codes import TracingMode
 
     mode = TracingMode({id(module): path for path, module in model.named_modules()})

@@ -1,0 +1,40 @@
+"""The scripts of examples/founding about torch run from beginning to end, and print what a reader is told."""
+
+from __future__ import annotations
+
+import re
+import runpy
+
+import pytest
+
+from tests.support.project import ROOT
+
+FOLDER = ROOT / "examples" / "founding"
+SAID = {
+    "torch_tensors": (
+        r"quantization_scheme=per_tensor_affine, scale=0.04, zero_point=127", r"float32 40000 bytes, codes 10000",
+        r"q \+ q: .*tvmq.functional.add", r"functionals: 0 of 20 codes differ", r"dynamic: 100% .* exact: yes",
+        r"static: 100% .* exact: yes", r"mixed: 100% .* exact: yes", r"training: 0 of 32 scores differ",
+    ),
+    "torch_pipeline": (
+        r"worst alone: ", r"activations, 1\d weights, the least similar 0.99", r"compare: \S+ keeps least, \d\d.\d dB", r"exact: yes outputs: hm wh reg",
+        r"net.onnx: \d+ kB net.svg: \d+ kB",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("name", SAID)
+def test_runs(name, capsys):
+    pytest.importorskip("torch")
+    runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    text = capsys.readouterr().out
+    for pattern in SAID[name]:
+        assert re.search(pattern, text), f"{name} does not print {pattern!r}"
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_head_says_how_to_run_it(name):
+    text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    assert f"python examples/founding/{name}.py" in text.split('"""')[1]
