@@ -1,0 +1,122 @@
+"""Detections: boxes with scores, whether sorted rows behind TopK or a dense head, compared as sets.
+
+Each detection of float is a signal as large as its score. Its error is 1 - IoU with the box of the other module that is
+matched with it, all of it where there is none; a box that float does not have is an error of its own score.
+
+Tests: tests/quantization/meaning/test_detections.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from tvmq.quantization.meaning.boxes import Detections, match_boxes
+from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corners, sorted_columns
+from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, finite, is_share
+
+
+@dataclass(frozen=True)
+class DetectionReading(Reading):
+    """Detections: one output with rows of all, or one of boxes and one of scores.
+
+    doubles    True for a dense head, in which many rows have one object
+    channels   axis of the rows' columns, where there is one output; the last unless the head is [batch, columns, places]
+    sizes      of the tensors concatenated to columns, as far as the structure shows them
+    columns    of a row; None before `fit`
+    threshold  score from which float's detections count
+    """
+
+    doubles: bool = True
+    channels: int = -1
+    sizes: tuple[int, ...] = ()
+    columns: Columns | None = None
+    threshold: float = 0.0
+    kind: ClassVar[str] = "detections"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is judged by itself."""
+        extras = self.columns is not None and bool(self.columns.extras)
+        return ("boxes", "scores", *(("values of boxes",) if extras else ()))
+
+    def fit(self, wanted: Sequence[Outputs]) -> DetectionReading | None:
+        """The reading with its columns and its threshold, a quarter of float's highest score."""
+        images = [rows for outputs in wanted for rows in self.rows(outputs)]
+        if not images or not sum(map(len, images)):
+            return None
+        columns = self._find_columns(images)
+        if columns is None:
+            return None
+        highest = max(float(columns.score_table(finite(rows)).max(initial=0.0)) for rows in images)
+        return replace(self, columns=columns, threshold=highest * USED) if highest >= LEAST_SCORE else None
+
+    def _find_columns(self, images: list[np.ndarray]) -> Columns | None:
+        if len(self.outputs) == 1:
+            return dense_columns(np.concatenate(images), self.sizes) if self.doubles else sorted_columns(images)
+        rows = finite(np.concatenate(images))
+        if len(self.outputs) == 3:
+            return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), (4,), 5)
+        scores = rows[:, 4:]
+        if not is_share(scores):
+            return None
+        columns = tuple(range(4, rows.shape[1]))
+        if len(columns) > 1 and np.allclose(scores.sum(1), 1.0, atol=1e-2):  # softmax: background is the usual class
+            background = int(scores.mean(0).argmax())
+            columns = tuple(c for c in columns if c != 4 + background)
+        return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), columns)
+
+    def rows(self, outputs: Outputs) -> list[np.ndarray]:
+        """[n, columns] of each image."""
+        arrays = [np.asarray(outputs[index]) for index in self.outputs]
+        if len(arrays) > 1:
+            count = arrays[0].shape[-2]
+            arrays = [one.reshape(-1, count, one.shape[-1] if one.ndim == arrays[0].ndim else 1) for one in arrays]
+            return list(np.concatenate(arrays, axis=2))
+        array = np.moveaxis(arrays[0], self.channels, -1)
+        return list(array.reshape(-1, *array.shape[-2:]))
+
+    def detections(self, outputs: Outputs, least: float | None = None) -> list[Detections]:
+        """Detections of each image whose score is at least `least`, by default the threshold."""
+        assert self.columns is not None
+        columns, least = self.columns, self.threshold if least is None else least
+        return [columns.detections(rows, least, doubles=self.doubles) for rows in self.rows(outputs)]
+
+    def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
+        """Signal and error of boxes, scores and other values of boxes."""
+        lost = self.threshold * LOST / USED
+        sums = np.zeros((len(self.parts), 2))
+        pairs = zip(self.detections(wanted, lost), self.detections(got, lost), strict=True)
+        for a, b in pairs:
+            sums += _detection_powers(a, b, self.threshold)[: len(sums)]
+        return sums
+
+    def describe(self) -> str:
+        """What the outputs were taken for, in words."""
+        head = "a dense head" if self.doubles else "sorted rows"
+        columns = f": {self.columns.describe()}" if self.columns is not None else ""
+        return f"detections of {head}{columns}; scores from {self.threshold:.2g} count"
+
+
+def _detection_powers(a: Detections, b: Detections, threshold: float) -> np.ndarray:
+    """[3, 2] signal and error of an image: boxes, scores, values; both have detections of lesser scores, too."""
+    signals = np.square(a.scores[a.scores >= threshold])
+    missed, known = float(signals.sum()), set()
+    boxes = scores = values = value_signal = 0.0
+    for i, j, overlap in match_boxes(a, b):
+        known.add(j)
+        if a.scores[i] < threshold:
+            continue
+        weight = float(a.scores[i] ** 2)
+        missed -= weight
+        boxes += weight * (1 - overlap) ** 2
+        scores += float((a.scores[i] - b.scores[j]) ** 2)
+        if a.extras.shape[1]:
+            value_signal += weight * float(np.square(a.extras[i]).mean())
+            values += weight * float(np.square(a.extras[i] - b.extras[j]).mean())
+    extra = sum(float(b.scores[j] ** 2) for j in range(len(b)) if j not in known and b.scores[j] >= threshold)
+    signal = float(signals.sum())
+    return np.array([[signal, boxes + max(0.0, missed) + extra], [signal, scores], [value_signal, values]])
