@@ -127,9 +127,9 @@ def dense_columns(rows: np.ndarray, parts: Sequence[int] = ()) -> Columns | None
     if k < 5:
         return None
     corners = has_corners(rows[:, :4])
-    if tuple(parts[:3]) == (2, 2, k - 4) or tuple(parts[:2]) == (4, 1):
+    if (tuple(parts[:3]) == (2, 2, k - 4) or tuple(parts[:2]) == (4, 1)) and is_share(rows[:, 4:]):
         scores, objectness = (tuple(range(5, k)), 4) if k > 5 else ((4,), None)
-        return Columns((0, 1, 2, 3), corners, scores, None, objectness) if is_share(rows[:, 4:]) else None
+        return Columns((0, 1, 2, 3), corners, scores, None, objectness)
     shares = _shares_from_4(rows, parts)
     if not shares or (not parts and is_share(rows[:, :4])):
         return None

@@ -69,6 +69,11 @@ class DetectionReading(Reading):
             columns = tuple(c for c in columns if c != 4 + background)
         return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), columns)
 
+    def is_comparable(self, wanted: Outputs, got: Outputs) -> bool:
+        """True for as many images and columns; there may be other numbers of rows."""
+        sides = [self.rows(side) for side in (wanted, got)]
+        return [rows.shape[1] for rows in sides[0]] == [rows.shape[1] for rows in sides[1]]
+
     def rows(self, outputs: Outputs) -> list[np.ndarray]:
         """[n, columns] of each image."""
         arrays = [np.asarray(outputs[index]) for index in self.outputs]

@@ -49,6 +49,10 @@ class Reading(ABC):
         """What is judged by itself."""
         return (self.kind,)
 
+    def is_comparable(self, wanted: Outputs, got: Outputs) -> bool:
+        """True where `got` has the form that is read."""
+        return all(wanted[index].shape == got[index].shape for index in self.outputs)
+
     @abstractmethod
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
         """[parts, 2]: signal and error of some samples, to be summed over all."""
@@ -62,10 +66,9 @@ def sum_powers(reading: Reading, batches: Sequence[tuple[Outputs, Outputs]]) -> 
     """[parts, 2] signal and error of all batches; minus infinity dB where an output has another form than float's."""
     total = np.zeros((len(reading.parts), 2))
     for wanted, got in batches:
-        try:
-            total += reading.powers(wanted, got)
-        except (ValueError, IndexError):  # of another shape
+        if not reading.is_comparable(wanted, got):
             return np.array([[1.0, np.inf]] * len(total))
+        total += reading.powers(wanted, got)
     return total
 
 

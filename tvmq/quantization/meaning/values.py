@@ -28,8 +28,8 @@ class NumberReading(Reading):
 class ClassReading(Reading):
     """Scores of classes in the last axis, or in axis 1 of maps: a row is one of the class with the highest score.
 
-    Rows are the signal. A row of another class is an error, as much as float's two scores differ beside their spread:
-    near ties count little.
+    Rows are the signal. A row of another class is an error, as much as float's two scores differ beside how far the
+    best ones stand out on average: near ties count little.
     """
 
     kind: ClassVar[str] = "classes"
@@ -40,7 +40,7 @@ class ClassReading(Reading):
         a, b = (finite(side[self.outputs[0]]) for side in (wanted, got))
         a, b = a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1])
         rows, ours, theirs = np.arange(len(a)), a.argmax(1), b.argmax(1)
-        spread = np.maximum(a.max(1) - np.median(a, axis=1), 1e-30)
+        spread = max(float((a.max(1) - a.mean(1)).mean()), 1e-30) if a.size else 1.0
         margin = np.clip((a[rows, ours] - a[rows, theirs]) / spread, 0, 1)
         return np.array([[float(len(a)), float(margin.sum())]])
 
