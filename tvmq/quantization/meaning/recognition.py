@@ -30,7 +30,7 @@ from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 from tvmq.quantization.meaning.detections import DetectionReading
 from tvmq.quantization.meaning.peaks import PeakReading
 from tvmq.quantization.meaning.reading import Outputs, Reading
-from tvmq.quantization.meaning.values import (
+from tvmq.quantization.meaning.value_readings import (
     ClassReading,
     EmbeddingReading,
     MaskReading,

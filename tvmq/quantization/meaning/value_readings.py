@@ -1,6 +1,6 @@
 """Readings of scores, strings, directions, masks and plain numbers.
 
-Tests: tests/quantization/meaning/test_values.py
+Tests: tests/quantization/meaning/test_value_readings.py
 """
 
 from __future__ import annotations

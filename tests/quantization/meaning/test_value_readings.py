@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tvmq.quantization.meaning.reading import Reading, decibels_of, sum_powers
-from tvmq.quantization.meaning.values import (
+from tvmq.quantization.meaning.value_readings import (
     ClassReading,
     EmbeddingReading,
     MaskReading,
