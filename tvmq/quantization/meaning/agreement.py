@@ -1,4 +1,4 @@
-"""Agreement of two sets of outputs, each output judged by what people read from it.
+"""OutputAgreement of two sets of outputs, each output judged by what people read from it.
 
 Tests: tests/quantization/meaning/test_agreement.py
 """
@@ -21,8 +21,8 @@ from tvmq.quantization.meaning.recognition import fit_readings, read_outputs
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Agreement of the outputs that are read together.
+class OutputAgreement:
+    """OutputAgreement of the outputs that are read together.
 
     outputs   their positions
     text      what they were taken for
@@ -42,7 +42,7 @@ class Agreement:
 
     def __str__(self) -> str:
         """
-        >>> str(Agreement((0,), "a mask", {"mask": 31.27}))
+        >>> str(OutputAgreement((0,), "a mask", {"mask": 31.27}))
         'mask 31.3 dB (a mask)'
         """
         figures = [] if self.box_f1 is None else [f"box F1 {self.box_f1:.4f}"]
@@ -61,21 +61,21 @@ def _decibel_text(figure: float) -> str:
 
 def measure_agreement(
     readings: Sequence[Reading], wanted: Sequence[Outputs], got: Sequence[Outputs]
-) -> list[Agreement]:
-    """Agreement by each of the readings that float's outputs fit.
+) -> list[OutputAgreement]:
+    """OutputAgreement by each of the readings that float's outputs fit.
 
     wanted, got  all outputs of some batches, of the float model and of the other one
     """
     return [_measure(reading, wanted, got) for reading in fit_readings(readings, wanted)]
 
 
-def _measure(reading: Reading, wanted: Sequence[Outputs], got: Sequence[Outputs]) -> Agreement:
+def _measure(reading: Reading, wanted: Sequence[Outputs], got: Sequence[Outputs]) -> OutputAgreement:
     figures = decibels_of(sum_powers(reading, list(zip(wanted, got, strict=True))))
     f1 = None
     if isinstance(reading, DetectionReading):
         sides = [[image for outputs in side for image in reading.detections(outputs)] for side in (wanted, got)]
         f1 = box_f1(*sides)
-    return Agreement(reading.outputs, reading.describe(), dict(zip(reading.parts, figures, strict=True)), f1)
+    return OutputAgreement(reading.outputs, reading.describe(), dict(zip(reading.parts, figures, strict=True)), f1)
 
 
 def bound_readings(module: tvm.IRModule, kinds: Mapping[str, str] | None = None) -> list[Reading]:

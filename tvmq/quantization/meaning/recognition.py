@@ -16,6 +16,7 @@ Tests: tests/quantization/meaning/test_recognition.py
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -43,6 +44,7 @@ LOOKUPS = frozenset(("argmax", "argmin"))
 SOFTMAX = frozenset(("tvmq.softmax", "nn.softmax", "nn.log_softmax"))
 MOVED = where(form=RESHAPE) | where(form=TRANSPOSE) | where(form=SLICE) | where(form=BROADCAST) | where(form=GATHER)
 KINDS = ("detections", "heatmap", "classes", "sequence", "mask", "embedding", "numbers")
+BOX = 4  # coordinates
 ROW = 6  # columns of a sorted detection at least: a box, a score, a class
 Sizes = tuple[int | str, ...]
 
@@ -149,7 +151,7 @@ class _Outputs:
             sizes = self.sizes[index]
             if index in self.floats and len(sizes) in (2, 3) and isinstance(sizes[-1], int) and sizes[-1] >= ROW:
                 yield DetectionReading((index,), doubles=False)
-            elif index in self.floats and len(sizes) in (2, 3) and sizes[-1] == 4:
+            elif index in self.floats and len(sizes) in (2, 3) and sizes[-1] == BOX:
                 beside = [i for i in rows if self.sizes[i] in (sizes[:-1], (*sizes[:-1], 1))]
                 scores = [i for i in beside if i in self.floats and not self._is_whole(i)]
                 labels = [i for i in beside if i not in scores]
@@ -169,10 +171,10 @@ class _Outputs:
         for index in three:
             for channels in (1, 2):
                 parts = column_parts(self.view, self.view.outputs[index], channels)
-                if len(parts) > 1 and sum(parts) >= 5:
+                if len(parts) > 1 and BOX in itertools.accumulate(parts):
                     yield DetectionReading((index,), channels=channels - 3, sizes=tuple(parts))
         for index in three:
-            if self.sizes[index][2] == 4:
+            if self.sizes[index][2] == BOX:
                 beside = [i for i in three if i != index and self.sizes[i][:2] == self.sizes[index][:2]]
                 if len(beside) == 1:
                     yield DetectionReading((index, beside[0]))
