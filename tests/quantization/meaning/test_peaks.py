@@ -16,7 +16,7 @@ def drawn_maps(seed: int) -> list[np.ndarray]:
     for k, (y, x) in enumerate(rng.permutation(16)[:4, None] // [[4, 1]] % 4 * 10 + 5):
         slope = np.exp(-((np.arange(40)[:, None] - y) ** 2 + (np.arange(40) - x) ** 2) / 2)
         heat[0, 0] = np.maximum(heat[0, 0], (0.9 - 0.15 * k) * slope)
-    return [heat, rng.uniform(0, 1, (1, 2, 40, 40)), rng.normal(0, 2, (1, 2, 40, 40))]
+    return [heat, rng.uniform(0, 0.3, (1, 2, 40, 40)), rng.normal(0, 2, (1, 2, 40, 40))]
 
 
 MAPS = [drawn_maps(seed) for seed in range(4)]
@@ -81,3 +81,9 @@ def test_a_mask_is_no_heat_map_unless_the_user_says_so():
     assert PeakReading((0,)).fit([[0.05 * mask]]) is None and PeakReading((0,)).fit([]) is None
     assert READING is not None
     assert READING.describe().startswith("peaks of a heat map, 2 maps read at them; peaks from 0.2")
+
+
+def test_offsets_count_beside_the_distance_of_places():
+    assert READING is not None and READING.units == (1.0, 1.0)
+    alone = PeakReading((0, 1)).fit([maps[:2] for maps in MAPS])
+    assert alone is not None and 0.2 < alone.units[0] < 0.3  # it may be sizes as parts of the image

@@ -1,8 +1,9 @@
 """Peaks of heat maps, and what is read at them in maps beside: sizes, offsets, landmarks.
 
 A peak is the highest of its neighbours and counts from a quarter of float's highest one. The other module's score is
-the highest next to it, because a peak may move to the next place. What other maps have at a peak counts beside the value
-or beside 1, whichever is more: a place, a unit of a logarithm, the size of the object.
+the highest next to it, because a peak may move to the next place. An error of what other maps have at a peak counts
+beside the value or beside a unit, whichever is more. The unit is 1, a step of a logarithm or a pixel, or the largest
+value where all are smaller. Offsets, the smaller one of two maps with x and y, have the unit 1: the distance of places.
 
 Tests: tests/quantization/meaning/test_peaks.py
 """
@@ -25,11 +26,13 @@ class PeakReading(Reading):
     """Heat map [batch, classes, height, width], the first output, and maps beside of its height and width.
 
     threshold  height from which float's peaks count
+    units      of the maps beside
 
     A mask, whose high places are many, is no heat map unless the user says so.
     """
 
     threshold: float = 0.0
+    units: tuple[float, ...] = ()
     kind: ClassVar[str] = "heatmap"
 
     @property
@@ -45,19 +48,40 @@ class PeakReading(Reading):
         if not fits:
             return None
         high = max(float((one >= highest / 2).mean()) for one in maps)
-        return replace(self, threshold=highest * USED) if self.by_user or high <= MOST_OF_A_MAP else None
+        if high > MOST_OF_A_MAP and not self.by_user:
+            return None
+        known = replace(self, threshold=highest * USED)
+        return replace(known, units=known.choose_units(wanted))
+
+    def choose_units(self, wanted: Sequence[Outputs]) -> tuple[float, ...]:
+        """Unit of the values of each map beside."""
+        values = [
+            np.concatenate([_values_at(self._places(outputs), finite(outputs[index])) for outputs in wanted])
+            for index in self.outputs[1:]
+        ]
+        largest = [float(np.abs(one).max(initial=0.0)) for one in values]
+        of_two = [i for i, one in enumerate(values) if one.shape[1] == 2]
+        offsets = min(of_two, key=lambda i: largest[i]) if len(of_two) > 1 else None
+        return tuple(1.0 if i == offsets else min(1.0, size) for i, size in enumerate(largest))
+
+    def _places(self, outputs: Outputs) -> tuple[np.ndarray, ...]:
+        """Positions of the peaks."""
+        heat = finite(outputs[self.outputs[0]])
+        return np.nonzero(is_peak(heat) & (heat >= self.threshold))
 
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
         """Signal and error of the peaks, and of each other map at them."""
         a, b = finite(wanted[self.outputs[0]]), finite(got[self.outputs[0]])
-        places = np.nonzero(is_peak(a) & (a >= self.threshold))
+        places = self._places(wanted)
         weights = np.square(a[places])
         lost = self.threshold * LOST / USED
         extra = b[is_peak(b) & (b >= self.threshold) & (highest_neighbour(a) < lost)]
         error = float(np.square(a[places] - _nearest_height(b, a, places)).sum() + np.square(extra).sum())
         sums = [(float(weights.sum()), error)]
-        for index in self.outputs[1:]:
-            sums.append(_powers_at(places, weights, finite(wanted[index]), finite(got[index])))
+        for index, unit in zip(self.outputs[1:], self.units, strict=True):
+            x, y = (_values_at(places, finite(side[index])) for side in (wanted, got))
+            signal = weights * np.square(np.maximum(np.abs(x), unit)).mean(axis=1)
+            sums.append((float(signal.sum()), float((weights * np.square(x - y).mean(axis=1)).sum())))
         return np.array(sums)
 
     def describe(self) -> str:
@@ -91,12 +115,7 @@ def _nearest_height(b: np.ndarray, a: np.ndarray, places: tuple[np.ndarray, ...]
     return np.where(np.abs(here - a[places]) <= np.abs(near - a[places]), here, near)
 
 
-def _powers_at(
-    places: tuple[np.ndarray, ...], weights: np.ndarray, a: np.ndarray, b: np.ndarray
-) -> tuple[float, float]:
-    """Signal and error of a map at peaks, each as much as its height."""
+def _values_at(places: tuple[np.ndarray, ...], maps: np.ndarray) -> np.ndarray:
+    """[peaks, channels] what maps have at peaks."""
     batch, _, row, column = places
-    x, y = a[batch, :, row, column], b[batch, :, row, column]  # [peaks, channels]
-    unit = min(1.0, float(np.abs(x).max(initial=0.0)))
-    signal = weights * np.square(np.maximum(np.abs(x), unit)).mean(axis=1)
-    return float(signal.sum()), float((weights * np.square(x - y).mean(axis=1)).sum())
+    return maps[batch, :, row, column]
