@@ -39,7 +39,7 @@ class Detector:
     decode: Decode | None
 
     def feeds(self, pictures: np.ndarray) -> list[dict[str, np.ndarray]]:
-        """One feed a picture."""
+        """Feeds of the pictures, each by itself."""
         return [{self.input_name: one[None]} for one in pictures]
 
 
@@ -102,7 +102,8 @@ def _draw_bars(draw: ImageDraw.ImageDraw, rng: np.random.Generator, scale: float
 
 def planes(pictures: np.ndarray, scale: float = 1.0, mean: float = 0.0) -> np.ndarray:
     """[n, 3, h, w] float32: pixel * scale - mean."""
-    return np.ascontiguousarray(pictures.transpose(0, 3, 1, 2)).astype(np.float32) * np.float32(scale) - np.float32(mean)
+    channels_first = np.ascontiguousarray(pictures.transpose(0, 3, 1, 2)).astype(np.float32)
+    return channels_first * np.float32(scale) - np.float32(mean)
 
 
 def decode_rows(outputs: Outputs, threshold: float = 0.3) -> list[Detections]:

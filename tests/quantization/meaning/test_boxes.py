@@ -6,7 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvmq.quantization.meaning.boxes import MOST, Detections, box_f1, match_boxes, overlaps, suppress_doubles, to_corners
+from tvmq.quantization.meaning.boxes import (
+    MOST,
+    Detections,
+    box_f1,
+    match_boxes,
+    overlaps,
+    suppress_doubles,
+    to_corners,
+)
 
 
 def drawn_detections(seed: int, count: int) -> Detections:

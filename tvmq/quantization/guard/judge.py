@@ -27,8 +27,9 @@ from tvmq.quantization.guard.evidence import (
     looked_up_outputs,
     with_evidence,
 )
+from tvmq.quantization.meaning.agreement import bound_readings
 from tvmq.quantization.meaning.reading import Reading, decibels_of, sum_powers
-from tvmq.quantization.meaning.recognition import fit_readings, ordered_outputs, read_outputs
+from tvmq.quantization.meaning.recognition import fit_readings, ordered_outputs
 from tvmq.reference import Reference
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
@@ -59,7 +60,7 @@ class Judge:
         self.guard, self.evaluator, self._batches = guard, evaluator, batches
         self._looked_up: set[int] = set()
         self.readings: list[Reading] = []
-        proposed = [one for one in read_outputs(prepared, guard.outputs) if one.is_bound] if guard.metric is None else []
+        proposed = bound_readings(prepared, guard.outputs) if guard.metric is None else []
         self.evidence = find_evidence(prepared, quantized) if guard.metric is None else []
         self._judged = self._positions(prepared) if guard.metric is None else []
         self._wanted: list[list[np.ndarray]] = []
@@ -144,7 +145,7 @@ class Judge:
         index = self._choose_batches() if is_rough else range(len(self._batches))
         outputs = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
         both = list(zip((self._wanted[i] for i in index), outputs, strict=True)) if self._wanted else []
-        sqnr = self._worst(both, self._judged if self._judged or self.readings else range(len(outputs[0])))
+        sqnr = self._find_worst(both, self._judged if self._judged or self.readings else range(len(outputs[0])))
         if self.guard.metric is None or self._score is None:
             return Figure(sqnr)
         return Figure(sqnr, (float(self.guard.metric(_join_outputs(outputs), self.guard.labels)), float(self._score)))
@@ -168,7 +169,7 @@ class Judge:
             highest = min((_decibels(signal, noise) for signal, noise in pairs), default=math.inf)
             if highest < least - ROUNDING:
                 break
-        sqnr = self._worst([seen[i] for i in sorted(seen)], self._judged)
+        sqnr = self._find_worst([seen[i] for i in sorted(seen)], self._judged)
         return Figure(sqnr if len(seen) == len(index) else min(sqnr, round(highest, 1)))
 
     def _powers(self, wanted: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.ndarray:
@@ -181,7 +182,7 @@ class Judge:
         first = len(self.evidence)
         return [sum_powers(reading, [(a[first:], b[first:]) for a, b in both]) for reading in self.readings]
 
-    def _worst(self, both: Sequence[Both], places: Iterable[int]) -> float:
+    def _find_worst(self, both: Sequence[Both], places: Iterable[int]) -> float:
         """Signal-to-error ratio of the worst output, or part of what is read from it, rounded to tenths."""
         figures = [self._sqnr(place, both) for place in places]
         parts = [figure for powers in self._reading_powers(both) for figure in decibels_of(powers)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvmq.quantization.meaning.boxes import Detections, sort_by_score, suppress_doubles, to_corners
-from tvmq.quantization.meaning.reading import finite, is_share
+from tvmq.quantization.meaning.reading import is_share, replace_infinities
 
 LARGEST_LABEL = 1e5
 RARE = 0.2  # objectness is that much rarer than the scores of classes beside it
@@ -46,7 +46,7 @@ class Columns:
 
         doubles  True: rows are of a dense head, in which many have one object
         """
-        rows = finite(rows)
+        rows = replace_infinities(rows)
         table = self.score_table(rows)
         row, column = np.nonzero(table >= least)
         boxes = rows[row][:, list(self.boxes)]
@@ -80,7 +80,7 @@ def sorted_columns(images: Sequence[np.ndarray]) -> Columns | None:
 
     images  [n, k] rows of each image
     """
-    rows = finite(np.concatenate(images))
+    rows = replace_infinities(np.concatenate(images))
     if not len(rows) or rows.shape[1] < 5:
         return None
     whole = [c for c in range(rows.shape[1]) if _is_whole(rows[:, c])]
@@ -106,7 +106,7 @@ def _is_whole(column: np.ndarray) -> bool:
 
 
 def _falls(images: Sequence[np.ndarray], column: int) -> bool:
-    return all(bool((np.diff(finite(rows)[:, column]) <= 1e-6).all()) for rows in images)
+    return all(bool((np.diff(replace_infinities(rows)[:, column]) <= 1e-6).all()) for rows in images)
 
 
 def _is_box(rows: np.ndarray, start: int, score: int, labels: Sequence[int]) -> bool:
@@ -123,7 +123,7 @@ def dense_columns(rows: np.ndarray, parts: Sequence[int] = ()) -> Columns | None
     rows   [n, k] of some images
     parts  sizes of the tensors that were concatenated to columns; empty where that is not known
     """
-    rows, k = finite(rows), rows.shape[1]
+    rows, k = replace_infinities(rows), rows.shape[1]
     if k < 5:
         return None
     corners = has_corners(rows[:, :4])
@@ -134,8 +134,7 @@ def dense_columns(rows: np.ndarray, parts: Sequence[int] = ()) -> Columns | None
     if not shares or (not parts and is_share(rows[:, :4])):
         return None
     extras = tuple(range(shares[-1] + 1, k))
-    has_objectness = not parts and len(shares) > 1 and rows[:, 4].mean() < RARE * rows[:, list(shares[1:])].max(1).mean()
-    if has_objectness:
+    if not parts and len(shares) > 1 and rows[:, 4].mean() < RARE * rows[:, list(shares[1:])].max(1).mean():
         return Columns((0, 1, 2, 3), corners, shares[1:], None, 4, extras)
     return Columns((0, 1, 2, 3), corners, shares, None, None, extras)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from tvmq.quantization.meaning.boxes import Detections, match_boxes
 from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corners, sorted_columns
-from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, finite, is_share
+from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class DetectionReading(Reading):
     """Detections: one output with rows of all, or one of boxes and one of scores.
 
     doubles    True for a dense head, in which many rows have one object
-    channels   axis of the rows' columns, where there is one output; the last unless the head is [batch, columns, places]
+    channels   axis of the rows' columns, where there is one output; -2 of a head [batch, columns, places]
     sizes      of the tensors concatenated to columns, as far as the structure shows them
     columns    of a row; None before `fit`
     threshold  score from which float's detections count
@@ -39,7 +39,7 @@ class DetectionReading(Reading):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is judged by itself."""
+        """Names of the parts, each judged by itself."""
         extras = self.columns is not None and bool(self.columns.extras)
         return ("boxes", "scores", *(("values of boxes",) if extras else ()))
 
@@ -51,13 +51,13 @@ class DetectionReading(Reading):
         columns = self._find_columns(images)
         if columns is None:
             return None
-        highest = max(float(columns.score_table(finite(rows)).max(initial=0.0)) for rows in images)
+        highest = max(float(columns.score_table(replace_infinities(rows)).max(initial=0.0)) for rows in images)
         return replace(self, columns=columns, threshold=highest * USED) if highest >= LEAST_SCORE else None
 
     def _find_columns(self, images: list[np.ndarray]) -> Columns | None:
         if len(self.outputs) == 1:
             return dense_columns(np.concatenate(images), self.sizes) if self.doubles else sorted_columns(images)
-        rows = finite(np.concatenate(images))
+        rows = replace_infinities(np.concatenate(images))
         if len(self.outputs) == 3:
             return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), (4,), 5)
         scores = rows[:, 4:]
@@ -100,7 +100,7 @@ class DetectionReading(Reading):
         return sums
 
     def describe(self) -> str:
-        """What the outputs were taken for, in words."""
+        """Description of the kind, with all that was learned."""
         head = "a dense head" if self.doubles else "sorted rows"
         columns = f": {self.columns.describe()}" if self.columns is not None else ""
         return f"detections of {head}{columns}; scores from {self.threshold:.2g} count"

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, finite, is_share
+from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
 
 MOST_OF_A_MAP = 0.2  # of the places of a map can be peaks or their slopes; a mask has more
 
@@ -37,12 +37,12 @@ class PeakReading(Reading):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is judged by itself."""
+        """Names of the parts, each judged by itself."""
         return ("peaks", *(f"values at peaks ({index})" for index in range(1, len(self.outputs))))
 
     def fit(self, wanted: Sequence[Outputs]) -> PeakReading | None:
         """The reading with its threshold, a quarter of float's highest peak."""
-        maps = [finite(outputs[self.outputs[0]]) for outputs in wanted]
+        maps = [replace_infinities(outputs[self.outputs[0]]) for outputs in wanted]
         highest = max((float(one.max(initial=0.0)) for one in maps), default=0.0)
         fits = highest > 0 if self.by_user else highest >= LEAST_SCORE and all(map(is_share, maps))
         if not fits:
@@ -56,7 +56,7 @@ class PeakReading(Reading):
     def choose_units(self, wanted: Sequence[Outputs]) -> tuple[float, ...]:
         """Unit of the values of each map beside."""
         values = [
-            np.concatenate([_values_at(self._places(outputs), finite(outputs[index])) for outputs in wanted])
+            np.concatenate([_values_at(self._places(one), replace_infinities(one[index])) for one in wanted])
             for index in self.outputs[1:]
         ]
         largest = [float(np.abs(one).max(initial=0.0)) for one in values]
@@ -66,12 +66,12 @@ class PeakReading(Reading):
 
     def _places(self, outputs: Outputs) -> tuple[np.ndarray, ...]:
         """Positions of the peaks."""
-        heat = finite(outputs[self.outputs[0]])
+        heat = replace_infinities(outputs[self.outputs[0]])
         return np.nonzero(is_peak(heat) & (heat >= self.threshold))
 
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
         """Signal and error of the peaks, and of each other map at them."""
-        a, b = finite(wanted[self.outputs[0]]), finite(got[self.outputs[0]])
+        a, b = replace_infinities(wanted[self.outputs[0]]), replace_infinities(got[self.outputs[0]])
         places = self._places(wanted)
         weights = np.square(a[places])
         lost = self.threshold * LOST / USED
@@ -79,13 +79,13 @@ class PeakReading(Reading):
         error = float(np.square(a[places] - _nearest_height(b, a, places)).sum() + np.square(extra).sum())
         sums = [(float(weights.sum()), error)]
         for index, unit in zip(self.outputs[1:], self.units, strict=True):
-            x, y = (_values_at(places, finite(side[index])) for side in (wanted, got))
+            x, y = (_values_at(places, replace_infinities(side[index])) for side in (wanted, got))
             signal = weights * np.square(np.maximum(np.abs(x), unit)).mean(axis=1)
             sums.append((float(signal.sum()), float((weights * np.square(x - y).mean(axis=1)).sum())))
         return np.array(sums)
 
     def describe(self) -> str:
-        """What the outputs were taken for, in words."""
+        """Description of the kind, with all that was learned."""
         beside = f", {len(self.outputs) - 1} maps read at them" if len(self.outputs) > 1 else ""
         return f"peaks of a heat map{beside}; peaks from {self.threshold:.2g} count"
 

@@ -1,7 +1,7 @@
 """Readings: the ways in which people use outputs, each with a signal and an error in its own terms.
 
-A figure of 20 dB says the same of all of them: an error of a tenth. For boxes it is an overlap (IoU) of 0.9, or a box in
-a hundred that is lost; for scores a difference of 0.1 where the score is 1; for numbers a tenth of their amplitude.
+A figure of 20 dB says the same of all of them: an error of a tenth. For boxes it is an overlap (IoU) of 0.9, or one box
+lost of a hundred; for scores a difference of 0.1 where the score is 1; for numbers a tenth of their amplitude.
 
 Tests: tests/quantization/meaning/test_reading.py
 """
@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 Outputs = Sequence[np.ndarray]  # all outputs of a model for some samples
-# A score of the highest that float gives in the samples: below a quarter it is of no use, and below an eighth it is lost
+# Of float's highest score in the samples: below a quarter a score is of no use, below an eighth it is lost
 USED, LOST = 1 / 4, 1 / 8
 LEAST_SCORE = 0.1  # where no score reaches it, the samples show nothing that is to be detected
 
@@ -46,7 +46,7 @@ class Reading(ABC):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is judged by itself."""
+        """Names of the parts, each judged by itself."""
         return (self.kind,)
 
     def is_comparable(self, wanted: Outputs, got: Outputs) -> bool:
@@ -58,7 +58,7 @@ class Reading(ABC):
         """[parts, 2]: signal and error of some samples, to be summed over all."""
 
     def describe(self) -> str:
-        """What the outputs were taken for, in words."""
+        """Description of the kind, with all that was learned."""
         return self.kind
 
 
@@ -92,6 +92,6 @@ def is_share(values: np.ndarray) -> bool:
     return bool(values.size) and bool(values.min() >= -1e-3) and bool(values.max() <= 1 + 1e-3)
 
 
-def finite(values: np.ndarray) -> np.ndarray:
+def replace_infinities(values: np.ndarray) -> np.ndarray:
     """float64, zeros for what is not finite."""
     return np.nan_to_num(np.asarray(values, np.float64), nan=0.0, posinf=0.0, neginf=0.0)

@@ -63,8 +63,8 @@ def read_outputs(module: tvm.IRModule, kinds: Mapping[str, str] | None = None) -
     _check_kinds(kinds, outputs.names)
     readings: list[Reading] = []
     for reading in (*outputs.by_user(kinds), *outputs.by_structure(kinds)):
-        taken = {index for one in readings for index in one.outputs}
-        if taken.isdisjoint(reading.outputs):
+        known = {index for one in readings for index in one.outputs}
+        if known.isdisjoint(reading.outputs):
             readings.append(reading)
     return readings
 
@@ -111,7 +111,7 @@ class _Outputs:
     def origin(self, index: int) -> str:
         """Operator that computes an output, behind moves of its elements."""
         name = self.view.outputs[index]
-        return op_name(self.view.value.get(_unmoved(self.view, name)))
+        return op_name(self.view.value.get(_find_origin(self.view, name)))
 
     def by_user(self, kinds: Mapping[str, str]) -> Iterator[Reading]:
         """Readings that the user named."""
@@ -160,7 +160,7 @@ class _Outputs:
 
     def _is_whole(self, index: int) -> bool:
         """True for floats that were made of integers."""
-        name = _unmoved(self.view, self.view.outputs[index])
+        name = _find_origin(self.view, self.view.outputs[index])
         value = self.view.value.get(name)
         source = value.args[0] if op_name(value) == "astype" else None
         return source is not None and "int" in dtype_of(source)
@@ -203,7 +203,7 @@ class _Outputs:
     def _has_norm(self, index: int) -> bool:
         """True for x / y, where y is a root made of x."""
         view = self.view
-        value = view.value[_unmoved(view, view.outputs[index])]
+        value = view.value[_find_origin(view, view.outputs[index])]
         waiting = [arg.name for arg in value.args[1:] if isinstance(arg, relax.Var)]
         for _ in range(6):
             operators = {op_name(view.value.get(name)) for name in waiting}
@@ -213,7 +213,7 @@ class _Outputs:
         return False
 
 
-def _unmoved(view: View, name: str) -> str:
+def _find_origin(view: View, name: str) -> str:
     """Tensor whose elements a tensor has, in another order or shape."""
     while op_name(view.value.get(name)) in MOVED and isinstance(view.value[name].args[0], relax.Var):
         name = view.value[name].args[0].name

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tvmq.quantization.meaning.reading import Outputs, Reading, finite
+from tvmq.quantization.meaning.reading import Outputs, Reading, replace_infinities
 
 HALF = 0.5  # of a mask of shares; of one of other scores it is 0
 
@@ -21,7 +21,7 @@ class NumberReading(Reading):
 
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
         """Sums of the squares of values and errors."""
-        a, b = (finite(side[self.outputs[0]]) for side in (wanted, got))
+        a, b = (replace_infinities(side[self.outputs[0]]) for side in (wanted, got))
         return np.array([[np.square(a).sum(), np.square(a - b).sum() if a.shape == b.shape else np.inf]])
 
 
@@ -37,7 +37,7 @@ class ClassReading(Reading):
 
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
         """Rows, and how many of them have another class."""
-        a, b = (finite(side[self.outputs[0]]) for side in (wanted, got))
+        a, b = (replace_infinities(side[self.outputs[0]]) for side in (wanted, got))
         a, b = a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1])
         rows, ours, theirs = np.arange(len(a)), a.argmax(1), b.argmax(1)
         spread = max(float((a.max(1) - a.mean(1)).mean()), 1e-30) if a.size else 1.0
@@ -62,14 +62,14 @@ class SequenceReading(Reading):
 
 
 class EmbeddingReading(Reading):
-    """Vectors of which only the direction counts; the error is 2 (1 - cosine), the square of the difference of units."""
+    """Vectors of which only the direction counts; the error is that of unit vectors: 2 (1 - cosine)."""
 
     kind: ClassVar[str] = "embedding"
     judges: ClassVar[bool] = False
 
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
         """Vectors, and the squares of the differences of their unit vectors."""
-        a, b = (finite(side[self.outputs[0]]) for side in (wanted, got))
+        a, b = (replace_infinities(side[self.outputs[0]]) for side in (wanted, got))
         units = [x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-30) for x in (a, b)]
         return np.array([[a.size / a.shape[-1], np.square(units[0] - units[1]).sum()]])
 
@@ -85,7 +85,7 @@ class MaskReading(Reading):
 
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
         """Area of float's masks, and the area that differs."""
-        a, b = (finite(side[self.outputs[0]]) for side in (wanted, got))
+        a, b = (replace_infinities(side[self.outputs[0]]) for side in (wanted, got))
         level = HALF if a.min(initial=0.0) >= 0 else 0.0
         one, other = a > level, b > level
         return np.array([[max(1.0, float(one.sum())), float((one != other).sum()) / 2]])
