@@ -146,3 +146,12 @@ def test_less_than_half_of_the_work_in_8_bits_is_said_with_advice():
     text = little_left(Search({}, before, before), Figure(24.0), Guard(), 0.3)
     assert text.startswith("quantize: only 30% of the multiply-accumulates are in 8 bits: all in 8 bits keep 9.0 dB of")
     assert "percentile" in text and "16 bits for the head" in text and "finetune" in text
+
+
+def test_compare_reads_outputs_by_their_meaning():
+    model = squares(rows=10)
+    mod, params = tvmq.from_onnx(model)
+    comparison = tvmq.compare((mod, params), (mod, params), pictures(2, 3))
+    (one,) = comparison.read.values()
+    assert one.box_f1 == 1.0 and "box F1 1.0000, boxes equal" in comparison.summary()
+    assert next(iter(comparison.to_dict()["read"].values()))["box_f1"] == 1.0
