@@ -138,3 +138,24 @@ def test_values_beside_boxes_are_a_part_of_their_own():
     other[..., 6:] *= 1.2
     figures = decibels_of(sum_powers(reading, [([rows], [other])]))
     assert figures[:2] == [np.inf, np.inf] and round(figures[2]) == 14
+
+
+@pytest.mark.parametrize("activation", ["softmax", "sigmoid"])
+def test_queries_with_scores_before_their_activation(activation):
+    """DETR and its like: boxes as parts of the image beside logits, with a class for nothing or without."""
+    boxes = np.moveaxis(HEADS[0], 1, 2)[..., :4] / 640
+    scores = np.moveaxis(HEADS[0], 1, 2)[..., 4:].clip(1e-4, 0.98)
+    logits = np.log(scores / (1 - scores))
+    if activation == "softmax":
+        logits = np.concatenate([logits, np.log(1 - scores.max(-1, keepdims=True)) + 6], axis=2)
+        logits[..., :3] += 6 * (scores > 0.1) + 3
+    reading = DetectionReading((0, 1)).fit([[boxes, logits]])
+    assert reading is not None and reading.activation == activation
+    assert reading.columns is not None and reading.columns.scores == (4, 5, 6)
+    assert sum_powers(reading, [([boxes, logits], [boxes, logits])])[:, 1].tolist() == [0, 0]
+
+
+def test_distances_from_anchors_are_no_boxes():
+    scores = np.moveaxis(HEADS[0], 1, 2)[..., 4:]
+    distances = np.random.default_rng(3).normal(0, 1, (1, 200, 4))
+    assert DetectionReading((0, 1)).fit([[distances, scores]]) is None

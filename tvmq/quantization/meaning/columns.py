@@ -41,6 +41,11 @@ class Columns:
         scores = rows[:, list(self.scores)]
         return scores if self.objectness is None else scores * rows[:, [self.objectness]]
 
+    def corners_of(self, rows: np.ndarray) -> np.ndarray:
+        """[n, 4] corners of the boxes of rows."""
+        boxes = rows[:, list(self.boxes)]
+        return boxes if self.corners else to_corners(boxes)
+
     def detections(self, rows: np.ndarray, least: float, *, doubles: bool) -> Detections:
         """Detections of the rows of an image whose score is at least `least`.
 
@@ -49,11 +54,10 @@ class Columns:
         rows = replace_infinities(rows)
         table = self.score_table(rows)
         row, column = np.nonzero(table >= least)
-        boxes = rows[row][:, list(self.boxes)]
         labels = column if self.label is None else np.rint(rows[row, self.label]).astype(np.int64)
-        chosen = Detections(
-            boxes if self.corners else to_corners(boxes), table[row, column], labels, rows[row][:, list(self.extras)]
-        )
+        extras = rows[row][:, list(self.extras)]
+        chosen = Detections(self.corners_of(rows[row]), table[row, column], labels, extras)
+        chosen = chosen.select(np.flatnonzero((chosen.boxes[:, 2:] > chosen.boxes[:, :2]).all(axis=1)))
         return suppress_doubles(chosen) if doubles else sort_by_score(chosen)
 
     def describe(self) -> str:

@@ -18,6 +18,26 @@ from tvmq.quantization.meaning.boxes import Detections, match_boxes
 from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corners, sorted_columns
 from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
 
+BOX = 4  # columns
+MOST_BOXES = 0.9  # of the rows that count have a box with an area
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    powers = np.exp(replace_infinities(scores) - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def _sigmoid(scores: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.clip(replace_infinities(scores), -60, 60)))
+
+
+ACTIVATIONS = {"softmax": _softmax, "sigmoid": _sigmoid}
+
+
+def _find_activation(scores: np.ndarray) -> str:
+    """Activation of scores [n, classes]: softmax where one class, the background, has most of all rows."""
+    return "softmax" if scores.shape[1] > 1 and _softmax(scores).mean(axis=0).max() > 0.5 else "sigmoid"
+
 
 @dataclass(frozen=True)
 class DetectionReading(Reading):
@@ -28,6 +48,7 @@ class DetectionReading(Reading):
     sizes      of the tensors concatenated to columns, as far as the structure shows them
     columns    of a row; None before `fit`
     threshold  score from which float's detections count
+    activation "softmax" or "sigmoid" that makes shares of the scores of their own output; "" where they are shares
     """
 
     doubles: bool = True
@@ -35,6 +56,7 @@ class DetectionReading(Reading):
     sizes: tuple[int, ...] = ()
     columns: Columns | None = None
     threshold: float = 0.0
+    activation: str = ""
     kind: ClassVar[str] = "detections"
 
     @property
@@ -48,11 +70,25 @@ class DetectionReading(Reading):
         images = [rows for outputs in wanted for rows in self.rows(outputs)]
         if not images or not sum(map(len, images)):
             return None
+        if len(self.outputs) == 2 and not self.activation and not is_share(np.concatenate(images)[:, BOX:]):
+            return replace(self, activation=_find_activation(np.concatenate(images)[:, BOX:])).fit(wanted)
         columns = self._find_columns(images)
         if columns is None:
             return None
         highest = max(float(columns.score_table(replace_infinities(rows)).max(initial=0.0)) for rows in images)
-        return replace(self, columns=columns, threshold=highest * USED) if highest >= LEAST_SCORE else None
+        known = replace(self, columns=columns, threshold=highest * USED)
+        return known if highest >= LEAST_SCORE and known.has_boxes(images) else None
+
+    def has_boxes(self, images: Sequence[np.ndarray]) -> bool:
+        """True if nearly all boxes that count have an area: they are decoded, no distances from anchors."""
+        assert self.columns is not None
+        valid = count = 0
+        for rows in map(replace_infinities, images):
+            used = rows[self.columns.score_table(rows).max(axis=1, initial=0.0) >= self.threshold]
+            boxes = self.columns.corners_of(used)
+            valid += int((boxes[:, 2:] > boxes[:, :2]).all(axis=1).sum())
+            count += len(boxes)
+        return valid >= MOST_BOXES * count
 
     def _find_columns(self, images: list[np.ndarray]) -> Columns | None:
         if len(self.outputs) == 1:
@@ -78,6 +114,8 @@ class DetectionReading(Reading):
         """[n, columns] of each image."""
         arrays = [np.asarray(outputs[index]) for index in self.outputs]
         if len(arrays) > 1:
+            if self.activation:
+                arrays[1] = ACTIVATIONS[self.activation](arrays[1])
             count = arrays[0].shape[-2]
             arrays = [one.reshape(-1, count, one.shape[-1] if one.ndim == arrays[0].ndim else 1) for one in arrays]
             return list(np.concatenate(arrays, axis=2))
@@ -108,20 +146,15 @@ class DetectionReading(Reading):
 
 def _detection_powers(a: Detections, b: Detections, threshold: float) -> np.ndarray:
     """[3, 2] signal and error of an image: boxes, scores, values; both have detections of lesser scores, too."""
-    signals = np.square(a.scores[a.scores >= threshold])
-    missed, known = float(signals.sum()), set()
-    boxes = scores = values = value_signal = 0.0
-    for i, j, overlap in match_boxes(a, b):
-        known.add(j)
-        if a.scores[i] < threshold:
-            continue
-        weight = float(a.scores[i] ** 2)
-        missed -= weight
-        boxes += weight * (1 - overlap) ** 2
-        scores += float((a.scores[i] - b.scores[j]) ** 2)
-        if a.extras.shape[1]:
-            value_signal += weight * float(np.square(a.extras[i]).mean())
-            values += weight * float(np.square(a.extras[i] - b.extras[j]).mean())
-    extra = sum(float(b.scores[j] ** 2) for j in range(len(b)) if j not in known and b.scores[j] >= threshold)
-    signal = float(signals.sum())
-    return np.array([[signal, boxes + max(0.0, missed) + extra], [signal, scores], [value_signal, values]])
+    matches = match_boxes(a, b)
+    lost, extra = np.square(a.scores), np.square(b.scores)
+    lost[[i for i, _, _ in matches]] = extra[[j for _, j, _ in matches]] = 0.0
+    counts = [(i, j, overlap) for i, j, overlap in matches if a.scores[i] >= threshold]
+    ours = a.select(np.array([i for i, _, _ in counts], int))
+    theirs = b.select(np.array([j for _, j, _ in counts], int))
+    weights, overlap = np.square(ours.scores), np.array([one for _, _, one in counts])
+    error = (weights * np.square(1 - overlap)).sum() + lost[a.scores >= threshold].sum()
+    error += extra[b.scores >= threshold].sum()
+    signal = np.square(a.scores[a.scores >= threshold]).sum()
+    values = [(weights[:, None] * np.square(x)).sum() for x in (ours.extras, ours.extras - theirs.extras)]
+    return np.array([[signal, error], [signal, np.square(ours.scores - theirs.scores).sum()], values])
