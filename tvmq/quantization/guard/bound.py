@@ -34,10 +34,10 @@ class Guard:
     max_drop  how much less than float's the metric may be, in its own units
     data      samples to judge by, as `dataset` of `quantize` takes them; None: some of those that it calibrates on
     labels    what `metric` gets as its second argument, in the order of `data`
-    outputs   {name of an output: "detections", "heatmap", "classes", "sequence", "mask", "embedding" or "numbers"},
-              where its meaning is another than what its structure shows; see docs/detectors.md
     advance   called once for each module that was tried, for a progress bar
     is_late   asked before each of them: True ends the search with the best one so far
+    outputs   {name of an output: "detections", "heatmap", "classes", "sequence", "mask", "embedding" or "numbers"},
+              where its meaning is another than what its structure shows; see docs/detectors.md
     raises    ConfigError for a bound that is no number, and for a metric without max_drop or data
 
     >>> Guard(sqnr=30.0)
@@ -49,9 +49,9 @@ class Guard:
     max_drop: float | None = None
     data: Any = field(default=None, repr=False, compare=False)
     labels: Any = field(default=None, repr=False, compare=False)
-    outputs: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     advance: Callable[[], None] | None = field(default=None, repr=False, compare=False)
     is_late: Callable[[], bool] | None = field(default=None, repr=False, compare=False)
+    outputs: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not is_number(self.sqnr):
