@@ -68,7 +68,10 @@ def by_nncf(path: Path, detector: Detector, cache: Path) -> tuple[Run, float] | 
 
     options = {"INFERENCE_NUM_THREADS": 1, "INFERENCE_PRECISION_HINT": "f32"}
     loaded = openvino.Core().compile_model(str(model), "CPU", options)
-    return lambda feed: [loaded(feed)[port] for port in loaded.outputs], seconds
+    return lambda feed: list(loaded(feed).values()), seconds
+
+
+PEERS = {"ort": by_onnxruntime, "nncf": by_nncf}
 
 
 def by_tvmq(path: Path, detector: Detector, guard: str | None) -> tuple[Run, float, float]:
@@ -99,12 +102,14 @@ def contestants(
     path: Path, detector: Detector, cache: Path, *, peers: bool
 ) -> Iterator[tuple[str, Run, dict[str, Any]]]:
     """(setting, function that runs it, its figures)."""
-    if peers:
-        run, seconds = by_onnxruntime(path, detector, cache)
-        yield "ort", run, {"seconds": seconds}
-        nncf = by_nncf(path, detector, cache)
-        if nncf is not None:
-            yield "nncf", nncf[0], {"seconds": nncf[1]}
+    for name, quantize in PEERS.items() if peers else ():
+        try:
+            known = quantize(path, detector, cache)
+        except Exception as error:  # a peer's own, of any class
+            print(f"{detector.name}, {name}: {str(error)[:200]}", flush=True)
+            continue
+        if known is not None:
+            yield name, known[0], {"seconds": known[1]}
     for setting, guard in GUARDS.items():
         run, seconds, share = by_tvmq(path, detector, guard)
         yield setting, run, {"seconds": seconds, "share": share}

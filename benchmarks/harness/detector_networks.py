@@ -21,6 +21,7 @@ from tvmq.quantization.meaning.boxes import Detections, suppress_doubles, to_cor
 Outputs = Sequence[np.ndarray]
 Decode = Callable[[Outputs], list[Detections]]
 WORDS = "isbn copyright press edition library printed paper all rights reserved by the first published in".split()
+OLDEST_OPSET = 13  # with scales for each channel
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf"
 
 
@@ -254,6 +255,7 @@ def find_detectors(
 def fixed_model(detector: Detector, cache: Path) -> Path:
     """File of the network with its input fixed to one picture, and outputs without sizes of another one."""
     import onnx
+    import onnx.version_converter
 
     out = cache / f"{detector.name}.onnx"
     model: Any = onnx.load(detector.path)
@@ -264,6 +266,8 @@ def fixed_model(detector: Detector, cache: Path) -> Path:
     for one in (*model.graph.output, *model.graph.value_info):
         one.type.tensor_type.ClearField("shape")
     del model.graph.value_info[:]
+    if model.opset_import[0].version < OLDEST_OPSET:
+        model = onnx.version_converter.convert_version(model, OLDEST_OPSET)
     cache.mkdir(parents=True, exist_ok=True)
     onnx.save(onnx.shape_inference.infer_shapes(model), out)
     return out
