@@ -85,7 +85,7 @@ class Judge:
         self.readings = fit_readings(proposed, [results[first:] for results in self._wanted])
         read = {index for reading in self.readings for index in reading.outputs}
         self._judged = [place for place in self._judged if place - first not in read]
-        if first and ordered_outputs(prepared) <= read:
+        if first and self.readings and ordered_outputs(prepared) <= read:
             self._judged = [place - first for place in self._judged if place >= first]
             self._looked_up = {place - first for place in self._looked_up}
             self._wanted = [results[first:] for results in self._wanted]

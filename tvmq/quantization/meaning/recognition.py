@@ -70,9 +70,9 @@ def read_outputs(module: tvm.IRModule, kinds: Mapping[str, str] | None = None) -
 
 
 def ordered_outputs(module: tvm.IRModule) -> set[int]:
-    """Positions of the outputs that stand behind an ordering of values other than argmax."""
+    """Positions of the outputs that stand behind an ordering of values, argmax among them."""
     view = View(module)
-    behind = results_behind(view, ORDERING - LOOKUPS)
+    behind = results_behind(view, ORDERING)
     return {index for index, name in enumerate(view.outputs) if name in behind}
 
 
