@@ -157,7 +157,7 @@ class Judge:
         The samples that were worst before come first.
         """
         index, seen = self._choose_batches(), dict[int, Both]()
-        signals = sum(self._powers(self._wanted[i], self._wanted[i])[:, 0] for i in index)
+        signals = np.sum([self._powers(self._wanted[i], self._wanted[i])[:, 0] for i in index], axis=0)
         has_signal = signals > 0
         noises, highest = np.zeros_like(signals), math.inf
         for i in sorted(index, key=lambda i: -self._noises.get(i, 0.0)):

@@ -74,7 +74,7 @@ def _measure(reading: Reading, wanted: Sequence[Outputs], got: Sequence[Outputs]
     f1 = None
     if isinstance(reading, DetectionReading):
         sides = [[image for outputs in side for image in reading.detections(outputs)] for side in (wanted, got)]
-        f1 = box_f1(*sides)
+        f1 = box_f1(sides[0], sides[1])
     return OutputAgreement(reading.outputs, reading.describe(), dict(zip(reading.parts, figures, strict=True)), f1)
 
 

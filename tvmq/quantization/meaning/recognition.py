@@ -162,7 +162,7 @@ class _Outputs:
         """True for floats that were made of integers."""
         name = _find_origin(self.view, self.view.outputs[index])
         value = self.view.value.get(name)
-        source = value.args[0] if op_name(value) == "astype" else None
+        source = value.args[0] if value is not None and op_name(value) == "astype" else None
         return source is not None and "int" in dtype_of(source)
 
     def _find_dense(self, among: Sequence[int]) -> Iterator[DetectionReading]:
@@ -227,7 +227,9 @@ def column_parts(view: View, name: str, axis: int) -> list[int]:
     """
     size = sizes_of(view.var[name])[axis]
     for _ in range(8):
-        value = view.value.get(name)
+        if name not in view.value:
+            return []
+        value = view.value[name]
         operator = op_name(value)
         if operator == "concat":
             pieces = list(value.args[0].fields)
@@ -238,8 +240,6 @@ def column_parts(view: View, name: str, axis: int) -> list[int]:
         elif operator in MOVED and isinstance(value.args[0], relax.Var):
             name = value.args[0].name
         else:
-            return []
-        if name not in view.value:
             return []
     return []
 
