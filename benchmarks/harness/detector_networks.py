@@ -260,7 +260,10 @@ def fixed_model(detector: Detector, cache: Path) -> Path:
     out = cache / f"{detector.name}.onnx"
     model: Any = onnx.load(detector.path)
     names = {one.name for one in model.graph.initializer}
-    value = next(one for one in model.graph.input if one.name not in names)
+    inputs = [one for one in model.graph.input if one.name not in names]
+    del model.graph.input[:]  # old files name their weights there, which keeps runtimes from folding them
+    model.graph.input.extend(inputs)
+    value = model.graph.input[0]
     for dim, size in zip(value.type.tensor_type.shape.dim, (1, *detector.tests.shape[1:]), strict=True):
         dim.dim_value = size
     for one in (*model.graph.output, *model.graph.value_info):
