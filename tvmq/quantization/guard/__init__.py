@@ -33,7 +33,7 @@ from tvmq.quantization.guard.raising import HALF_OF_WORK, Search, raise_precisio
 from tvmq.quantization.guard.regions import products, regions, share_of_work
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
 from tvmq.quantization.guard.report import little_left, missed_bound, nothing_left, with_report
-from tvmq.quantization.guard.trials import Trials
+from tvmq.quantization.guard.trials import MOST_BY_MEANING, MOST_TRIALS, Trials
 
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
@@ -76,7 +76,8 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
     calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
     rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
-    trials = Trials(rehearsal, advance=guard.advance, is_late=guard.is_late)
+    most = MOST_BY_MEANING if judge.readings else MOST_TRIALS
+    trials = Trials(rehearsal, most, advance=guard.advance, is_late=guard.is_late)
     search = raise_precision(get_ledger(module).layers, figure, trials, guard, by_meaning=bool(judge.readings))
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
