@@ -19,6 +19,7 @@ from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corner
 from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
 
 BOX = 4  # columns
+MOST_IMAGES = 8  # tell the columns of dense heads, which have thousands of rows each
 MOST_BOXES = 0.9  # of the rows that count have a box with an area
 
 
@@ -70,8 +71,9 @@ class DetectionReading(Reading):
         images = [rows for outputs in wanted for rows in self.rows(outputs)]
         if not images or not sum(map(len, images)):
             return None
-        if len(self.outputs) == 2 and not self.activation and not is_share(np.concatenate(images)[:, BOX:]):
-            return replace(self, activation=_find_activation(np.concatenate(images)[:, BOX:])).fit(wanted)
+        some = np.concatenate(images[:MOST_IMAGES])
+        if len(self.outputs) == 2 and not self.activation and not is_share(some[:, BOX:]):
+            return replace(self, activation=_find_activation(some[:, BOX:])).fit(wanted)
         columns = self._find_columns(images)
         if columns is None:
             return None
@@ -92,8 +94,9 @@ class DetectionReading(Reading):
 
     def _find_columns(self, images: list[np.ndarray]) -> Columns | None:
         if len(self.outputs) == 1:
-            return dense_columns(np.concatenate(images), self.sizes) if self.doubles else sorted_columns(images)
-        rows = replace_infinities(np.concatenate(images))
+            some = images[:MOST_IMAGES]
+            return dense_columns(np.concatenate(some), self.sizes) if self.doubles else sorted_columns(images)
+        rows = replace_infinities(np.concatenate(images[:MOST_IMAGES]))
         if len(self.outputs) == 3:
             return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), (4,), 5)
         scores = rows[:, 4:]
