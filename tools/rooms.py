@@ -55,7 +55,7 @@ ORDERS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("base/deprecation", "base/text", "base/cpus"),
         ("base",),
     ),
-    (("quantization",), ("quantization/search",)),
+    (("quantization/meaning",), ("quantization",), ("quantization/search",)),
     (("chips/emulation",), ("chips/comparison",)),
     (
         ("tools/analysis",),

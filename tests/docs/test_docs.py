@@ -35,7 +35,9 @@ ELSEWHERE = {
     "MIGRATING": "tests/relay/test_migrating_page.py",
     "README": "tests/docs/test_readme.py",
 }
-EXCERPTS = {"compare", "cuda", "extending", "quantized-models", "saved-models", "precision-search", "ten-minutes"}
+EXCERPTS = {
+    "compare", "cuda", "detectors", "extending", "quantized-models", "saved-models", "precision-search", "ten-minutes",
+}  # fmt: skip
 # Folders of docs/ that are made when the site is built
 GENERATED = ("reference/", "passes/", "tutorials/")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -119,3 +120,43 @@ def test_first_products_in_float_beyond_the_bound(needed: int, floats: str, step
     assert search.best.precision.floats == {"norm", *floats}
     assert [text for text, _ in search.steps][: len(steps)] == steps
     assert trials.tried == tried
+
+
+def _chain(names: list[str]) -> Any:
+    """The part of a View that the search reads: each layer reads the one before it, the last two are outputs."""
+    view = _view(dict.fromkeys([*names, "norm"]))
+    view.readers |= {one: [other] for one, other in itertools.pairwise(names)}
+    view.readers[names[-3]] = names[-2:]
+    view.readers |= dict.fromkeys(names[-2:], [])
+    view.bindings = [(SimpleNamespace(name=name), None) for name in names]
+    view.is_output = lambda name: name in names[-2:]
+    return view
+
+
+@pytest.mark.parametrize(
+    ("by_meaning", "steps"),
+    [
+        (True, ["only products in 8 bits", "the last 2 products in float too"]),
+        (False, ["only products in 8 bits", "the first product in float too", "the first 2 products in float too",
+                 "the first 4 products in float too", "the last 2 products in float too"]),
+    ],
+)  # fmt: skip
+def test_heads_are_tried_first_by_meaning_and_else_before_everything_is_float(by_meaning: bool, steps: list[str]):
+    names = ["a", "b", "c", "d", "e", "box", "score"]
+    layers = {name: _layer(name, "dense", ["x"], macs=10**9) for name in names}
+    layers["norm"] = _layer("norm", "multiply", ["a"])
+
+    class Rehearsal:
+        dynamic = ()
+        view = _chain(names)
+
+        def effective_precision(self, precision: Precision) -> Precision:
+            return precision
+
+        def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
+            return Figure(32.0 if precision.floats.issuperset(("norm", "box", "score")) else 12.0)
+
+    trials = Trials(Rehearsal())  # type: ignore[arg-type]
+    search = raise_precision(layers, Figure(5.0), trials, Guard(), by_meaning=by_meaning)
+    assert [text for text, _ in search.steps] == steps
+    assert search.best.precision.floats == {"norm", "box", "score"}

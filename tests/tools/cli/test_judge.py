@@ -7,9 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tvmq.errors import ConfigError
+from tvmq.quantization.meaning.value_readings import ClassReading
+from tvmq.tools.cli.bound import parse_kinds
 from tvmq.tools.cli.judge import Agreement, judge
 from tvmq.tools.cli.metrics import usual_metric
 from tvmq.tools.cli.samples import Samples, split
+from tvmq.tools.cli.summary import _agreement, _is_far_from_float
 
 COUNT, CLASSES = 7, 5
 
@@ -83,3 +87,31 @@ def test_which_samples_are_kept_apart(count, calibrate, held_out, expected):
     both = np.intersect1d(found.calibration, found.comparison)
     assert bool(len(both)) != found.apart
     assert found.calibration.max() < count and found.comparison.max() < count
+
+
+def test_outputs_are_judged_as_they_are_read(samples):
+    """Scores read as classes: those of another class count by how far they are apart."""
+    found = judged(samples, 0.5, classes={}, readings=[ClassReading((0,))])
+    (read,) = found["read"]
+    assert read["outputs"] == ["y"] and read["text"] == "classes"
+    assert read["decibels"]["classes"] == pytest.approx(10 * np.log10(7 / 3))
+    assert read["summary"] == "classes 3.7 dB (classes)"
+    assert "read" not in judged(samples, 0.5, readings=[])
+
+
+def test_summary_and_next_steps_go_by_what_is_read():
+    output = {"sqnr_db": 4.0, "equal": False}
+    read = {"outputs": ["y"], "summary": "box F1 1.0000, boxes 30.0 dB", "decibels": {"boxes": 30.0, "scores": None}}
+    comparison = {"samples": 8, "data": "held out", "outputs": {"y": output}, "read": [read]}
+    assert _agreement(comparison) == [
+        "'y': box F1 1.0000, boxes 30.0 dB", "signal to error 4.0 dB of 8 held-out samples",
+    ]  # fmt: skip
+    assert not _is_far_from_float(comparison)
+    assert _is_far_from_float({**comparison, "read": [{**read, "decibels": {"boxes": 9.0}}]})
+    assert _is_far_from_float({**comparison, "read": []})
+
+
+def test_kinds_of_outputs_on_the_command_line():
+    assert parse_kinds(["a=b=detections", "y=mask"]) == {"a=b": "detections", "y": "mask"}
+    with pytest.raises(ConfigError, match="--outputs: 'boxes' names no kind; write --outputs NAME=KIND"):
+        parse_kinds(["boxes"])

@@ -29,11 +29,11 @@ from tvmq.options.rules import Rule
 from tvmq.quantization.guard.bound import Figure
 from tvmq.quantization.guard.evidence import with_evidence
 from tvmq.quantization.guard.judge import Judge
-from tvmq.quantization.guard.raising import Search, raise_precision
-from tvmq.quantization.guard.regions import products, regions
+from tvmq.quantization.guard.raising import HALF_OF_WORK, Search, raise_precision
+from tvmq.quantization.guard.regions import products, regions, share_of_work
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
-from tvmq.quantization.guard.report import missed_bound, nothing_left, with_report
-from tvmq.quantization.guard.trials import Trials
+from tvmq.quantization.guard.report import little_left, missed_bound, nothing_left, with_report
+from tvmq.quantization.guard.trials import MOST_BY_MEANING, MOST_TRIALS, Trials
 
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
@@ -76,8 +76,9 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
     calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
     rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
-    trials = Trials(rehearsal, advance=guard.advance, is_late=guard.is_late)
-    search = raise_precision(get_ledger(module).layers, figure, trials, guard)
+    most = MOST_BY_MEANING if judge.readings else MOST_TRIALS
+    trials = Trials(rehearsal, most, advance=guard.advance, is_late=guard.is_late)
+    search = raise_precision(get_ledger(module).layers, figure, trials, guard, by_meaning=bool(judge.readings))
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
         result, final = _verify_choices(search, module, model, judge, trials)
@@ -87,7 +88,15 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
         warn_user(text, AccuracyWarning)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
         warn_user(nothing_left(search, guard, tried=trials.tried), AccuracyWarning)
+    elif result is not module and (share := _share_in_codes(result)) < HALF_OF_WORK <= _share_in_codes(module):
+        warn_user(little_left(search, final, guard, share))
     return judge.check_compiled(result)
+
+
+def _share_in_codes(module: tvm.IRModule) -> float:
+    """Share of the multiply-accumulates in integers."""
+    layers = get_ledger(module).layers
+    return share_of_work(products(layers), layers)
 
 
 def _verify_choices(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,8 @@ class Guard:
     labels    what `metric` gets as its second argument, in the order of `data`
     advance   called once for each module that was tried, for a progress bar
     is_late   asked before each of them: True ends the search with the best one so far
+    outputs   {name of an output: "detections", "heatmap", "classes", "sequence", "mask", "embedding" or "numbers"},
+              where its meaning is another than what its structure shows; see docs/detectors.md
     raises    ConfigError for a bound that is no number, and for a metric without max_drop or data
 
     >>> Guard(sqnr=30.0)
@@ -49,6 +51,7 @@ class Guard:
     labels: Any = field(default=None, repr=False, compare=False)
     advance: Callable[[], None] | None = field(default=None, repr=False, compare=False)
     is_late: Callable[[], bool] | None = field(default=None, repr=False, compare=False)
+    outputs: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not is_number(self.sqnr):

@@ -12,34 +12,31 @@ Tests: tests/quantization/guard/test_guard.py
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import tvm
 from tvm import relax
 
 from tvmq.graph.analysis.layer_tensors import LayerTensor, layer_tensors, pairs
-from tvmq.graph.operators import where
-from tvmq.graph.operators.record import ORDER
 from tvmq.graph.probes import with_outputs
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
+from tvmq.quantization.meaning.recognition import LOOKUPS, ORDERING, results_behind
 
-ORDERING = where(kind=ORDER, elementwise=False, commutes_with_quantize=False)
-LOOKUPS = frozenset(("argmax", "argmin"))
 TOLERATED = 0.25  # of the numbers that are looked up by an argmax may be of another place
 
 
 def judged_outputs(module: tvm.IRModule) -> list[int]:
     """Positions of the outputs that decibels can judge: floats that do not stand behind an ordering of values."""
     view = View(module)
-    ordered = _results_behind(view, ORDERING)
+    ordered = results_behind(view, ORDERING)
     return [index for index, name in enumerate(view.outputs) if name not in ordered and _is_float(view, name)]
 
 
 def looked_up_outputs(module: tvm.IRModule) -> list[int]:
     """Positions of the outputs that are floats behind an argmax or argmin, and behind no other ordering."""
     view = View(module)
-    looked_up, ordered = _results_behind(view, LOOKUPS), _results_behind(view, ORDERING - LOOKUPS)
+    looked_up, ordered = results_behind(view, LOOKUPS), results_behind(view, ORDERING - LOOKUPS)
     return [
         index
         for index, name in enumerate(view.outputs)
@@ -65,7 +62,7 @@ def find_evidence(prepared: tvm.IRModule, quantized: tvm.IRModule) -> list[Layer
     quantized  the module made of it: what it lacks is left out
     """
     view = View(prepared)
-    ordered = _results_behind(view, ORDERING)
+    ordered = results_behind(view, ORDERING)
     inputs = {param.name for param in view.func.params}  # the same in both modules
     read = {
         name: None
@@ -88,15 +85,6 @@ def with_evidence(module: tvm.IRModule, evidence: Sequence[LayerTensor]) -> tvm.
     tensors = [counterparts.get(id(tensor)) for tensor in evidence]
     wanted = [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors if tensor is not None]
     return with_outputs(module, wanted) if len(wanted) == len(evidence) else None
-
-
-def _results_behind(view: View, operators: Container[str]) -> set[str]:
-    """Results of these operators and all that is made of them."""
-    ordered: set[str] = set()
-    for var, value in view.bindings:
-        if op_name(value) in operators or not ordered.isdisjoint(used_vars(value)):
-            ordered.add(var.name)
-    return ordered
 
 
 def _is_needed(view: View, name: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import tvm
@@ -27,6 +27,9 @@ from tvmq.quantization.guard.evidence import (
     looked_up_outputs,
     with_evidence,
 )
+from tvmq.quantization.meaning.agreement import bound_readings
+from tvmq.quantization.meaning.reading import Reading, decibels_of, sum_powers
+from tvmq.quantization.meaning.recognition import fit_readings, ordered_outputs
 from tvmq.reference import Reference
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
@@ -56,11 +59,13 @@ class Judge:
     ) -> None:
         self.guard, self.evaluator, self._batches = guard, evaluator, batches
         self._looked_up: set[int] = set()
+        self.readings: list[Reading] = []
+        proposed = bound_readings(prepared, guard.outputs) if guard.metric is None else []
         self.evidence = find_evidence(prepared, quantized) if guard.metric is None else []
         self._judged = self._positions(prepared) if guard.metric is None else []
         self._wanted: list[list[np.ndarray]] = []
         self._noises: dict[int, float] = {}  # of batches, beside float's signal, the last that was seen
-        if guard.metric is None and not self._judged:
+        if guard.metric is None and not self._judged and not proposed:
             return  # nothing that a figure could be made of
         known = not self.evidence and all(batch.results is not None for batch in batches)
         run = None if known else evaluator(with_evidence(prepared, self.evidence) or prepared)
@@ -68,7 +73,23 @@ class Judge:
             is_known = batch.results is not None and not self.evidence
             results = batch.results if run is None or is_known else run(batch.feed)
             self._wanted.append(_real_rows(results or (), batch))
+        self._take_readings(proposed, prepared)
         self._score = guard.metric(_join_outputs(self._wanted), guard.labels) if guard.metric and batches else None
+
+    def _take_readings(self, proposed: Sequence[Reading], prepared: tvm.IRModule) -> None:
+        """Judge outputs by what people read from them, where float's outputs fit that.
+
+        Evidence is needed no longer where all results of orderings are read so.
+        """
+        first = len(self.evidence)
+        self.readings = fit_readings(proposed, [results[first:] for results in self._wanted])
+        read = {index for reading in self.readings for index in reading.outputs}
+        self._judged = [place for place in self._judged if place - first not in read]
+        if first and self.readings and ordered_outputs(prepared) <= read:
+            self._judged = [place - first for place in self._judged if place >= first]
+            self._looked_up = {place - first for place in self._looked_up}
+            self._wanted = [results[first:] for results in self._wanted]
+            self.evidence = []
 
     def _positions(self, prepared: tvm.IRModule) -> list[int]:
         """Positions of what is judged: all the evidence, which comes first, and outputs."""
@@ -80,7 +101,7 @@ class Judge:
     @property
     def is_possible(self) -> bool:
         """True if there is a metric, or an output that decibels can judge."""
-        return bool(self._wanted) and (self.guard.metric is not None or bool(self._judged))
+        return bool(self._wanted) and (self.guard.metric is not None or bool(self._judged or self.readings))
 
     def figure(self, module: tvm.IRModule) -> Figure:
         """Figure of the compiled module."""
@@ -124,7 +145,7 @@ class Judge:
         index = self._choose_batches() if is_rough else range(len(self._batches))
         outputs = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
         both = list(zip((self._wanted[i] for i in index), outputs, strict=True)) if self._wanted else []
-        sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(outputs[0]))), default=math.inf)
+        sqnr = self._find_worst(both, self._judged if self._judged or self.readings else range(len(outputs[0])))
         if self.guard.metric is None or self._score is None:
             return Figure(sqnr)
         return Figure(sqnr, (float(self.guard.metric(_join_outputs(outputs), self.guard.labels)), float(self._score)))
@@ -136,27 +157,45 @@ class Judge:
         The samples that were worst before come first.
         """
         index, seen = self._choose_batches(), dict[int, Both]()
-        signals = {place: sum(_power(self._wanted[i][place]) for i in index) for place in self._judged}
-        noises = {place: 0.0 for place, signal in signals.items() if signal}
-        highest = math.inf
+        signals = np.sum([self._powers(self._wanted[i], self._wanted[i])[:, 0] for i in index], axis=0)
+        has_signal = signals > 0
+        noises, highest = np.zeros_like(signals), math.inf
         for i in sorted(index, key=lambda i: -self._noises.get(i, 0.0)):
             wanted, outputs = seen[i] = self._wanted[i], _real_rows(run(self._batches[i].feed), self._batches[i])
-            added = {place: _noise(wanted[place], outputs[place]) for place in noises}
-            self._noises[i] = max((noise / signals[place] for place, noise in added.items()), default=0.0)
-            noises = {place: noise + added[place] for place, noise in noises.items()}
-            highest = min((_decibels(signals[place], noise) for place, noise in noises.items()), default=math.inf)
+            added = self._powers(wanted, outputs)[:, 1]
+            self._noises[i] = max((added / np.where(has_signal, signals, 1))[has_signal], default=0.0)
+            noises = noises + added
+            pairs = zip(signals[has_signal], noises[has_signal], strict=True)
+            highest = min((_decibels(signal, noise) for signal, noise in pairs), default=math.inf)
             if highest < least - ROUNDING:
                 break
-        both = [seen[i] for i in sorted(seen)]
-        sqnr = min((self._sqnr(place, both) for place in self._judged), default=math.inf)
+        sqnr = self._find_worst([seen[i] for i in sorted(seen)], self._judged)
         return Figure(sqnr if len(seen) == len(index) else min(sqnr, round(highest, 1)))
+
+    def _powers(self, wanted: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.ndarray:
+        """[judged outputs and parts of readings, 2]: signal and noise of a batch."""
+        rows = [(_power(wanted[place]), _noise(wanted[place], outputs[place])) for place in self._judged]
+        return np.array([*rows, *(row for reading in self._reading_powers([(wanted, outputs)]) for row in reading)])
+
+    def _reading_powers(self, both: Sequence[tuple[Sequence[np.ndarray], Sequence[np.ndarray]]]) -> list[np.ndarray]:
+        """[parts, 2] signal and noise of each reading, of some batches."""
+        first = len(self.evidence)
+        return [sum_powers(reading, [(a[first:], b[first:]) for a, b in both]) for reading in self.readings]
+
+    def _find_worst(self, both: Sequence[Both], places: Iterable[int]) -> float:
+        """Signal-to-error ratio of the worst output, or part of what is read from it, rounded to tenths."""
+        figures = [self._sqnr(place, both) for place in places]
+        parts = [figure for powers in self._reading_powers(both) for figure in decibels_of(powers)]
+        return min((*figures, *(round(one, 1) if math.isfinite(one) else one for one in parts)), default=math.inf)
 
     def noise(self, run: Run) -> float:
         """Error beside float's signal of the worst output, powers, for a few of the samples."""
         index = self._choose_batches()
         rows = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
         both = list(zip((self._wanted[i] for i in index), rows, strict=True))
-        return max((10 ** (-self._ratio(place, both) / 10) for place in self._judged), default=0.0)
+        ratios = [self._ratio(place, both) for place in self._judged]
+        ratios += [figure for powers in self._reading_powers(both) for figure in decibels_of(powers)]
+        return max((10 ** (-ratio / 10) for ratio in ratios), default=0.0)
 
     def _choose_batches(self) -> list[int]:
         """Batches of FEW_SAMPLES samples or a little more, spread over all without a period."""

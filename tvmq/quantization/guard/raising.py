@@ -4,6 +4,8 @@
     2  where that is not enough, the products make their codes at run time, or the first ones go to float, one, two,
        four, and so on: the filters of a spectrogram stand in front, and what comes behind amplifies their error. The
        cheaper one by forecast is tried first (codes of 16 bits would cost more time than floats)
+       of a head whose outputs are read by their meaning, the last products are tried before: the backbone stays in 8
+       bits; of others they are tried before everything goes to float
     3  back to 8 bits what leaves the outputs as good: by halves the last of those first products, then the most
        expensive kind of region first
 
@@ -18,7 +20,7 @@ Tests: tests/quantization/guard/test_guard.py
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,16 +31,19 @@ from tvmq.quantization.guard.regions import (
     Part,
     dynamic_seconds,
     float_seconds,
+    heads,
     kinds,
     part_of,
     products,
     regions,
+    share_of_work,
 )
 from tvmq.quantization.guard.rehearsal import Precision
 from tvmq.quantization.guard.trials import Trial, Trials
 
 Layers = Mapping[str, Mapping[str, Any]]
 COSTS_NO_ACCURACY = 1.0  # dB
+HALF_OF_WORK = 0.5  # in float, and the rest is hardly worth its codes
 LITTLE_WORK = 0.2  # of the multiply-accumulates may be in float where the bound holds without
 WORTH_SECONDS = 0.01  # share of the forecast of all products and float parts, less is not worth a trial
 CODES_AT_RUN_TIME = "products by scales made at run time"
@@ -70,19 +75,32 @@ class Search:
             self.best = trial
 
 
-def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard) -> Search:
+def raise_precision(
+    layers: Layers, figure: Figure, trials: Trials, guard: Guard, *, by_meaning: bool = False
+) -> Search:
     """The search from a module that does not keep the bound; see the head of this file.
 
-    layers  of its ledger
-    figure  what it keeps
+    layers      of its ledger
+    figure      what it keeps
+    by_meaning  outputs are read by their meaning: what keeps the bound is enough
     """
     before = Trial(Precision(), figure)
     search, view = Search(layers, before, before), trials.rehearsal.view
     between = [key for keys in regions(layers) for key in keys]
     steps = list(_steps(between, products(layers), trials.rehearsal.dynamic, layers, view))
-    for text, precision in steps:
+    little, place = _little(steps, layers), 1 if by_meaning else -1
+
+    def steps_with_heads() -> Iterator[tuple[str, Precision]]:
+        yield from steps[:place]
+        if not search.best.figure.holds(guard):
+            yield from _head_steps(between, layers, view)
+        yield from steps[place:]
+
+    for text, precision in steps_with_heads():
         is_held = search.best.figure.holds(guard)
-        if is_held and precision not in _little(steps, layers):
+        if is_held and by_meaning:
+            break
+        if is_held and precision not in little:
             continue
         trial = trials.attempt(precision)
         if trial is not None:
@@ -98,7 +116,7 @@ def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard
 
 def _little(steps: Sequence[tuple[str, Precision]], layers: Layers) -> list[Precision]:
     """Steps that the bound does not ask for: scales made at run time, and as many first products as are little work."""
-    small = [precision for _, precision in steps if _share(precision.floats, layers) <= LITTLE_WORK]
+    small = [precision for _, precision in steps if share_of_work(precision.floats, layers) <= LITTLE_WORK]
     floats = [precision for precision in small if not precision.dynamic]
     return [precision for precision in small if precision.dynamic or precision is floats[-1]]
 
@@ -106,12 +124,6 @@ def _little(steps: Sequence[tuple[str, Precision]], layers: Layers) -> list[Prec
 def _is_ample(figure: Figure, guard: Guard) -> bool:
     """True if the bound is exceeded clearly: just above a bound in dB, scores still lose points."""
     return figure.holds(guard) and (guard.metric is not None or figure.sqnr >= guard.sqnr + AMPLE)
-
-
-def _share(keys: Iterable[str], layers: Layers) -> float:
-    """Share of the multiply-accumulates that these layers have."""
-    total = sum(entry.get("macs") or 0 for entry in layers.values())
-    return sum(layers[key].get("macs") or 0 for key in keys) / max(1, total)
 
 
 def _steps(
@@ -133,10 +145,20 @@ def _steps(
     yield "all in float", Precision(frozenset([*between, *heavy]))
 
 
+def _head_steps(between: list[str], layers: Layers, view: View) -> Iterator[tuple[str, Precision]]:
+    """The last products in float too, as many as have half of the work at most, twice as many from step to step."""
+    least = 0
+    for keys in heads(layers, view):
+        if len(keys) >= max(1, 2 * least) and share_of_work(keys, layers) <= HALF_OF_WORK:
+            least = len(keys)
+            text = "the last product" if least == 1 else f"the last {least} products"
+            yield f"{text} in float too", Precision(frozenset([*between, *keys]))
+
+
 def _counts(heavy: list[str], layers: Layers) -> list[int]:
     """1, 2, 4 ... of the first products, and as many as have LITTLE_WORK."""
     doubled = [2**power for power in range(len(heavy).bit_length())]
-    little = sum(_share(heavy[: count + 1], layers) <= LITTLE_WORK for count in range(len(heavy)))
+    little = sum(share_of_work(heavy[: count + 1], layers) <= LITTLE_WORK for count in range(len(heavy)))
     return sorted(count for count in {*doubled, little} if 0 < count < len(heavy))
 
 

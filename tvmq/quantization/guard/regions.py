@@ -142,3 +142,29 @@ def part_of(keys: Iterable[str], layers: Layers, view: View) -> Part:
 def products(layers: Layers) -> list[str]:
     """Integer layers with multiply-accumulates, in the order of execution."""
     return [key for key, entry in layers.items() if entry["precision"] == "int8" and entry.get("macs")]
+
+
+def share_of_work(keys: Iterable[str], layers: Layers) -> float:
+    """Share of the multiply-accumulates that these layers have.
+
+    >>> share_of_work(["a"], {"a": {"macs": 1}, "b": {"macs": 3}})
+    0.25
+    """
+    total = sum(entry.get("macs") or 0 for entry in layers.values())
+    return sum(layers[key].get("macs") or 0 for key in keys) / max(1, total)
+
+
+def heads(layers: Layers, view: View) -> list[list[str]]:
+    """Products nearest to the outputs: those that no other product follows, then with those before them, and so on.
+
+    Of several ways to an output the one of fewest products counts.
+    """
+    roots = {layers[key].get("root", key): key for key in products(layers)}
+    distance: dict[str, int] = {}
+    for name in [var.name for var, _ in reversed(view.bindings)]:
+        behind = [distance[reader] + (reader in roots) for reader in view.readers[name] if reader in distance]
+        if view.is_output(name) or behind:
+            distance[name] = 0 if view.is_output(name) else min(behind)
+    known = {key: distance[root] for root, key in roots.items() if root in distance}
+    most = max(known.values(), default=-1)
+    return [[key for key in products(layers) if known.get(key, most + 1) <= far] for far in range(most + 1)]

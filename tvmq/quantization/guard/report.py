@@ -62,6 +62,19 @@ def nothing_left(search: Search, guard: Guard, *, tried: int) -> str:
     )
 
 
+def little_left(search: Search, final: Figure, guard: Guard, share: float) -> str:
+    """The sentence for a model that keeps the bound with less than half of its work in 8 bits.
+
+    share  of the multiply-accumulates in 8 bits
+    """
+    return (
+        f"quantize: only {share:.0%} of the multiply-accumulates are in 8 bits: all in 8 bits keep "
+        f"{search.before.figure} of float's outputs, the guard asks for {guard}, and this model keeps {final}; to "
+        f"blame: {_blame(search)}; to keep more of it in 8 bits: calibrate_mode='percentile' for tensors with "
+        f"outliers, 16 bits for the head (a rule), {TRAINING}, or a lower bound (guard=, --guard)"
+    )
+
+
 def _blame(search: Search) -> str:
     """The parts whose 8 bits cost most accuracy."""
     worst = sorted(search.blamed, key=lambda one: one[1].sqnr)

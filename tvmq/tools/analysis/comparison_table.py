@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tvmq.errors import ConfigError
 from tvmq.numerics.deviation import Figures
 from tvmq.options.rules import short_names
+from tvmq.quantization.meaning.agreement import OutputAgreement
 from tvmq.tools.analysis.report_table import align, cut, list_first
 
 ERRORS = ("local", "accumulated", "weight")
@@ -47,12 +48,14 @@ class Comparison:
     outputs   {output name: accumulated figures}
     samples   number of samples
     unpaired  names of integer layers of the second model without a counterpart in the first, which have no row
+    read      {output name: agreement} of outputs that are read by their meaning, such as detections
     """
 
     layers: tuple[LayerComparison, ...]
     outputs: Mapping[str, Figures]
     samples: int
     unpaired: tuple[tuple[str, ...], ...] = ()
+    read: Mapping[str, OutputAgreement] = field(default_factory=dict)
 
     def layer(self, name: str) -> LayerComparison:
         """Layer with this name in the source model; ConfigError if there is none."""
@@ -75,7 +78,9 @@ class Comparison:
         outputs = {name: figures.to_dict() for name, figures in self.outputs.items()}
         layers = [asdict(layer) for layer in self.layers]
         unpaired = [list(names) for names in self.unpaired]
-        return _replace_infinite({"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired})
+        facts = {"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired}
+        read = {name: one.to_dict() for name, one in self.read.items()}
+        return _replace_infinite({**facts, "read": read} if read else facts)
 
     def table(self, layers: Sequence[LayerComparison] | None = None) -> str:
         """Table of these layers, by default all, and of the outputs."""
@@ -96,6 +101,7 @@ class Comparison:
         worst = [layer for layer in self.worst(3) if math.isfinite(layer.local.sqnr)]
         listed = ", ".join(f"{short_names(layer.names)} ({layer.local.sqnr:.1f} dB)" for layer in worst)
         text = f"{len(self.layers)} layers, {self.samples} samples; worst on their own: {listed or 'none'}"
+        text += "".join(f"; output {name}: {one}" for name, one in self.read.items())
         if not self.unpaired:
             return text
         missing = list_first([short_names(names) for names in self.unpaired], MOST_UNPAIRED)

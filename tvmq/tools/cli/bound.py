@@ -37,22 +37,41 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
     return None if guard.strip().lower() == "none" else guard_of(guard)
 
 
+def parse_kinds(texts: Sequence[str] | None) -> dict[str, str]:
+    """Kinds of outputs from --outputs.
+
+    raises  ConfigError for a text without a kind
+
+    >>> parse_kinds(["boxes=detections"]), parse_kinds(None)
+    ({'boxes': 'detections'}, {})
+    """
+    pairs = [text.rpartition("=") for text in texts or ()]
+    wrong = [kind for name, _, kind in pairs if not name]
+    if wrong:
+        raise ConfigError(f"--outputs: '{wrong[0]}' names no kind; write --outputs NAME=KIND, such as boxes=detections")
+    return {name: kind for name, _, kind in pairs}
+
+
 def resolve_guard(
     guard: tvmq.Guard | None, job: QuantizationJob, metric: str | None, max_drop: float | None, labels: Path | None, *,
-    quiet: bool,
+    outputs: Sequence[str] | None = None, quiet: bool,
 ) -> tvmq.Guard | None:  # fmt: skip
     """The guard with the held-out samples; None without a bound or without real data.
 
-    raises  ConfigError for a metric without labels
+    outputs  texts of --outputs
+    raises   ConfigError for a metric without labels, and for outputs and kinds that do not exist
     """
-    samples = job.samples
+    from tvmq.quantization.meaning.recognition import read_outputs  # loads TVM
+
+    samples, kinds = job.samples, parse_kinds(outputs)
+    read_outputs(job.mod, kinds)
     if samples is None or samples.random or (guard is None and max_drop is None):
         return None
     index = job.split.comparison
     if max_drop is None or metric is None:
         most = max(1, MOST_SAMPLES // job.size) * job.size
         data = Feeds(samples, index[:most], job.size) if job.split.apart else None
-        return replace(guard or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
+        return replace(guard or tvmq.Guard(), data=data, outputs=kinds, advance=_trials(quiet=quiet))
     named = find_labels(labels, samples)
     if named is None:
         raise ConfigError("--max-drop: the metric needs labels; give --labels, subfolders by class, 'labels' in .npz")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -56,34 +56,71 @@ class Agreement:
 
 def judge(
     exe: Any, float_exe: Any, samples: Samples, index: np.ndarray, size: int, *, metric: str | None,
-    labels: np.ndarray | None, classes: Mapping[int, str] = MappingProxyType({}), advance: Callable[[], None],
+    labels: np.ndarray | None, classes: Mapping[int, str] = MappingProxyType({}), readings: Sequence[Any] = (),
+    advance: Callable[[], None],
 ) -> dict[str, Any]:  # fmt: skip
     """Compare the outputs of both models on these samples.
 
     size      batch size
     classes   {position: kind} of the outputs that give a class, see Agreement
+    readings  of the float module, by which outputs are judged besides (quantization/meaning/)
     metric    name of a metric or of a function of the user; None without labels
-    returns   {"samples", "outputs": {name: agreement}, "float", "int8": the metric's values}
+    returns   {"samples", "outputs": {name: agreement}, "read": agreements by readings, "float", "int8": the metric's
+              values}
     """
     infos = exe.output_info
     sums = [Agreement(classes.get(position, "")) for position in range(len(infos))]
     kept: dict[str, list[list[np.ndarray]]] = {"float": [], "int8": []}
     measure = metric_named(metric) if metric else None
     index = _within_memory(index, infos, size) if measure else index
-    count = -(-len(index) // size)
+    read, count = _ReadOutputs(readings), -(-len(index) // size)
     for number, feed in enumerate(Feeds(samples, index, size, count=count)):
         real = min(size, len(index) - number * size)
         outputs = {"float": _rows(float_exe.run(feed), real, size), "int8": _rows(exe.run(feed), real, size)}
         for one, ours, theirs in zip(sums, outputs["int8"], outputs["float"], strict=True):
             one.add(ours, theirs)
+        read.add(outputs["float"], outputs["int8"])
         if measure:
             kept = {name: [*rows, outputs[name]] for name, rows in kept.items()}
         advance()
     facts = {"samples": len(index), "outputs": {i.name: s.to_dict() for i, s in zip(infos, sums, strict=True)}}
+    facts |= read.facts([info.name for info in infos])
     if measure and labels is not None:
         facts["metric"] = metric
         facts |= {name: _metric(measure, rows, labels[index]) for name, rows in kept.items()}
     return facts
+
+
+class _ReadOutputs:
+    """Outputs that readings need, of as many samples as fit into MOST_BYTES."""
+
+    def __init__(self, readings: Sequence[Any]) -> None:
+        self.readings = readings
+        self._used = {index for reading in readings for index in reading.outputs}
+        self._bytes = 0
+        self._batches: list[tuple[list[np.ndarray], list[np.ndarray]]] = []
+
+    def add(self, wanted: list[np.ndarray], got: list[np.ndarray]) -> None:
+        """Keep the outputs of float and of int8 for some samples."""
+        if self._used and self._bytes < MOST_BYTES:
+            sides = [[y if i in self._used else y[:0] for i, y in enumerate(side)] for side in (wanted, got)]
+            self._batches.append((sides[0], sides[1]))
+            self._bytes += sum(y.nbytes for side in sides for y in side)
+
+    def facts(self, names: Sequence[str]) -> dict[str, Any]:
+        """{"read": agreements}, or nothing."""
+        if not self._batches:
+            return {}
+        from tvmq.quantization.meaning.agreement import measure_agreement  # loads TVM
+
+        wanted, got = zip(*self._batches, strict=True)
+        agreements = measure_agreement(self.readings, wanted, got)
+        return {
+            "read": [
+                {**one.to_dict(), "outputs": [names[index] for index in one.outputs], "summary": str(one)}
+                for one in agreements
+            ]
+        }
 
 
 def _rows(outputs: list[np.ndarray], real: int, size: int) -> list[np.ndarray]:

@@ -20,6 +20,7 @@ import typer
 
 from tvmq.errors import ConfigError, TargetError
 from tvmq.tools.cli.arguments import RESULT
+from tvmq.tools.cli.bound import parse_kinds
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
@@ -79,6 +80,8 @@ class Measurements:
                   array 'labels' of the .npz, or what the function yields.
     metric        Accuracy metric: top1, top5, mse, or a function of (outputs, labels) as module:function or
                   file.py:function. Default: top1 if there are labels that fit.
+    outputs       Kind of an output where its structure does not show it: detections, heatmap, classes, sequence, mask,
+                  embedding or numbers. Example: --outputs boxes=detections
     compare       Compare the outputs of int8 and float.
     bench         Measure the speed of int8 and float.
     threads       Threads of the speed measurement.
@@ -88,6 +91,7 @@ class Measurements:
     PANEL: ClassVar[str] = RESULT
     labels: Path | None = None
     metric: str | None = None
+    outputs: list[str] | None = None
     compare: bool = True
     bench: bool = True
     threads: Annotated[int, typer.Option(min=1)] = 1
@@ -123,6 +127,8 @@ def compare_outputs(
     exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool
 ) -> dict[str, Any]:
     """Agreement, and the metric where labels fit; see judge."""
+    from tvmq.quantization.meaning.agreement import bound_readings  # loads TVM
+
     samples, index = job.samples, job.split.comparison
     assert samples is not None
     labels = find_labels(options.labels, samples)
@@ -130,8 +136,9 @@ def compare_outputs(
     classes = _classes(job, exe, labelled=metric in IN_POINTS)
     with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
-            exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes, advance=advance
-        )
+            exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes,
+            readings=bound_readings(job.mod, parse_kinds(options.outputs)), advance=advance,
+        )  # fmt: skip
     facts["data"] = "random" if samples.random else "held out" if job.split.apart else "calibration"
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason

@@ -90,7 +90,9 @@ def quantize(
         model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
         random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
-    used_guard = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
+    used_guard = resolve_guard(
+        requested_guard, job, metric, max_drop, labels, outputs=measurements.outputs, quiet=quiet
+    )
     with refuse_on_guard(force=force):
         qmod = quantize_with_progress(
             job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, tune=tune,

@@ -57,7 +57,7 @@ def _agreement(comparison: Mapping[str, Any] | None) -> list[str]:
         return []
     if "skipped" in comparison:
         return [f"not compared: {comparison['skipped']}"]
-    texts = []
+    texts = [f"'{one['outputs'][0]}': {one['summary']}" for one in comparison.get("read", ())]
     for index, (name, one) in enumerate(comparison["outputs"].items()):
         parts = [f"same class on {one['same_class']:.2%}"] if "same_class" in one else []
         parts += ["equal to float"] if one["equal"] else []
@@ -66,8 +66,9 @@ def _agreement(comparison: Mapping[str, Any] | None) -> list[str]:
         where = f" of {describe_samples(comparison)}" if index == 0 else ""
         named = f"'{name}': " if len(comparison["outputs"]) > 1 else ""
         texts.append(f"{named}{parts[0]}{where}{''.join(f'; {part}' for part in parts[1:])}" if parts else f"{named}?")
-    rest = len(texts) - 3
-    return texts[:3] + ([f"{rest} more outputs (--json has all)"] if rest > 0 else [])
+    most = 3 + len(comparison.get("read", ()))
+    rest = len(texts) - most
+    return texts[:most] + ([f"{rest} more outputs (--json has all)"] if rest > 0 else [])
 
 
 def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
@@ -169,7 +170,9 @@ def _is_far_from_float(comparison: Mapping[str, Any] | None) -> bool:
     if first is None or first["equal"]:
         return False
     differing = (1 - first.get("same_class", 1.0)) * comparison["samples"]
-    weak = first["sqnr_db"] is not None and first["sqnr_db"] < LEAST_SQNR
+    read = [one for agreement in comparison.get("read", ()) for one in agreement["decibels"].values()]
+    figures = read or [first["sqnr_db"]]
+    weak = any(figure is not None and figure < LEAST_SQNR for figure in figures)
     return bool(differing > max(1.5, (1 - LEAST_SAME_CLASS) * comparison["samples"]) or weak)
 
 

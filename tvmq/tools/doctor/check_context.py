@@ -17,7 +17,6 @@ import tvm
 from tvmq.calibration.dataset import Dataset, Input, samples_in
 from tvmq.codegen.compile.build import build
 from tvmq.graph.symbolic import inputs_of
-from tvmq.numerics.deviation import Deviation
 from tvmq.options.config import QConfig
 
 Arrays = dict[str, np.ndarray]
@@ -100,20 +99,6 @@ class CheckContext:
 def first_samples(arrays: Arrays, count: int) -> Arrays:
     """The first samples of each input; scalars as they are."""
     return {name: array[:count] if array.ndim else array for name, array in arrays.items()}
-
-
-def worst_sqnr(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
-    """Signal to noise of the worst output, dB.
-
-    >>> worst_sqnr([np.float32([3, 4])], [np.float32([3, 4.5])])
-    20.0
-    """
-    figures = []
-    for a, b in zip(wanted, got, strict=True):
-        deviation = Deviation()
-        deviation.add(np.asarray(a, np.float64), np.asarray(b, np.float64))
-        figures.append(deviation.figures().sqnr)
-    return min(figures)
 
 
 def class_scores(outputs: Sequence[np.ndarray]) -> np.ndarray | None:

@@ -18,8 +18,9 @@ from tvmq.graph.probes import with_outputs
 from tvmq.graph.view import View
 from tvmq.options.rules import short_names
 from tvmq.passes.prepare import prepare
+from tvmq.quantization.meaning.agreement import sorted_readings, worst_decibels
 from tvmq.tools.analysis.work import float_macs
-from tvmq.tools.doctor.check_context import CheckContext, first_samples, worst_sqnr
+from tvmq.tools.doctor.check_context import CheckContext, first_samples
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
 
 SAME, NEAR = 60.0, 30.0  # dB: another order of summation leaves 90 and more; below NEAR the models differ
@@ -48,7 +49,7 @@ def check_import(context: CheckContext) -> Iterator[Finding]:
         what = f"{by} itself gives NaN or infinite outputs"
         yield problem("float model", what, "the layer checks below show where they begin", peer=by)
         return
-    sqnr = worst_sqnr(wanted, got)
+    sqnr = worst_decibels(sorted_readings(context.mod), wanted, got)
     text = f"our float build is {'equal to' if np.isinf(sqnr) else f'{sqnr:.0f} dB from'} {by}"
     if sqnr >= SAME:
         yield ok("float model", text, sqnr=sqnr, peer=by)

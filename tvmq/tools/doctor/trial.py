@@ -22,10 +22,11 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import op_name
 from tvmq.options.config import QConfig
 from tvmq.quantization.guard.bound import Guard
+from tvmq.quantization.meaning.agreement import bound_readings, worst_decibels
 from tvmq.quantization.pipeline import quantize, static_quantization
 from tvmq.quantization.static_quantization import StaticQuantization
 from tvmq.tools.analysis.explanation import explain
-from tvmq.tools.doctor.check_context import CheckContext, accuracy, class_scores, worst_sqnr
+from tvmq.tools.doctor.check_context import CheckContext, accuracy, class_scores
 
 # Noise of a tenth of the signal's amplitude; all trained networks in the benchmarks stay above
 PASS_DB, FAIL_DB = 20.0, 10.0  # dB
@@ -37,7 +38,7 @@ SAME_CLASS = 0.95
 class Outcome:
     """Comparison of a model with float on the judging samples.
 
-    sqnr       of the worst output, dB
+    sqnr       of the worst output, as it is read (quantization/meaning/), dB
     same_class share of samples with the same class in both; None if the model is not a classifier
     score      accuracy; None without labels
     drop       (float's accuracy minus this one, standard error of the difference)
@@ -84,6 +85,7 @@ class ModelTrials:
         self.judged_samples = context.half(1)
         self.labels = context.labels_of_half(1)
         self.float_outputs = context.outputs(context.float_run, self.judged_samples)
+        self.readings = bound_readings(context.mod)
 
     @cached_property
     def quantization(self) -> StaticQuantization:
@@ -106,7 +108,7 @@ class ModelTrials:
         if wanted is not None and scores is not None and wanted.shape[1] > 1:
             same = float((wanted.argmax(axis=1) == scores.argmax(axis=1)).mean())
         score, drop = self._compare_accuracy(got)
-        return Outcome(worst_sqnr(self.float_outputs, got), same, score, drop, int8)
+        return Outcome(worst_decibels(self.readings, self.float_outputs, got), same, score, drop, int8)
 
     def _compare_accuracy(self, got: Sequence[np.ndarray]) -> tuple[float | None, tuple[float, float] | None]:
         if self.labels is None:

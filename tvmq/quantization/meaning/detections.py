@@ -1,0 +1,163 @@
+"""Detections: boxes with scores, whether sorted rows behind TopK or a dense head, compared as sets.
+
+Each detection of float is a signal as large as its score. Its error is 1 - IoU with the box of the other module that is
+matched with it, all of it where there is none; a box that float does not have is an error of its own score.
+
+Tests: tests/quantization/meaning/test_detections.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from tvmq.quantization.meaning.boxes import Detections, match_boxes
+from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corners, sorted_columns
+from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
+
+BOX = 4  # columns
+MOST_IMAGES = 8  # tell the columns of dense heads, which have thousands of rows each
+MOST_BOXES = 0.9  # of the rows that count have a box with an area
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    powers = np.exp(replace_infinities(scores) - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def _sigmoid(scores: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.clip(replace_infinities(scores), -60, 60)))
+
+
+ACTIVATIONS = {"softmax": _softmax, "sigmoid": _sigmoid}
+
+
+def _find_activation(scores: np.ndarray) -> str:
+    """Activation of scores [n, classes]: softmax where one class, the background, has most of all rows."""
+    return "softmax" if scores.shape[1] > 1 and _softmax(scores).mean(axis=0).max() > 0.5 else "sigmoid"
+
+
+@dataclass(frozen=True)
+class DetectionReading(Reading):
+    """Detections: one output with rows of all, or one of boxes and one of scores.
+
+    doubles    True for a dense head, in which many rows have one object
+    channels   axis of the rows' columns, where there is one output; -2 of a head [batch, columns, places]
+    sizes      of the tensors concatenated to columns, as far as the structure shows them
+    columns    of a row; None before `fit`
+    threshold  score from which float's detections count
+    activation "softmax" or "sigmoid" that makes shares of the scores of their own output; "" where they are shares
+    """
+
+    doubles: bool = True
+    channels: int = -1
+    sizes: tuple[int, ...] = ()
+    columns: Columns | None = None
+    threshold: float = 0.0
+    activation: str = ""
+    kind: ClassVar[str] = "detections"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts, each judged by itself."""
+        extras = self.columns is not None and bool(self.columns.extras)
+        return ("boxes", "scores", *(("values of boxes",) if extras else ()))
+
+    def fit(self, wanted: Sequence[Outputs]) -> DetectionReading | None:
+        """The reading with its columns and its threshold, a quarter of float's highest score."""
+        images = [rows for outputs in wanted for rows in self.rows(outputs)]
+        if not images or not sum(map(len, images)):
+            return None
+        some = np.concatenate(images[:MOST_IMAGES])
+        if len(self.outputs) == 2 and not self.activation and not is_share(some[:, BOX:]):
+            return replace(self, activation=_find_activation(some[:, BOX:])).fit(wanted)
+        columns = self._find_columns(images)
+        if columns is None:
+            return None
+        highest = max(float(columns.score_table(replace_infinities(rows)).max(initial=0.0)) for rows in images)
+        known = replace(self, columns=columns, threshold=highest * USED)
+        return known if highest >= LEAST_SCORE and known.has_boxes(images) else None
+
+    def has_boxes(self, images: Sequence[np.ndarray]) -> bool:
+        """True if nearly all boxes that count have an area: they are decoded, no distances from anchors."""
+        assert self.columns is not None
+        valid = count = 0
+        for rows in map(replace_infinities, images):
+            used = rows[self.columns.score_table(rows).max(axis=1, initial=0.0) >= self.threshold]
+            boxes = self.columns.corners_of(used)
+            valid += int((boxes[:, 2:] > boxes[:, :2]).all(axis=1).sum())
+            count += len(boxes)
+        return valid >= MOST_BOXES * count
+
+    def _find_columns(self, images: list[np.ndarray]) -> Columns | None:
+        if len(self.outputs) == 1:
+            some = images[:MOST_IMAGES]
+            return dense_columns(np.concatenate(some), self.sizes) if self.doubles else sorted_columns(images)
+        rows = replace_infinities(np.concatenate(images[:MOST_IMAGES]))
+        if len(self.outputs) == 3:
+            return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), (4,), 5)
+        scores = rows[:, 4:]
+        if not is_share(scores):
+            return None
+        columns = tuple(range(4, rows.shape[1]))
+        if len(columns) > 1 and np.allclose(scores.sum(1), 1.0, atol=1e-2):  # softmax: background is the usual class
+            background = int(scores.mean(0).argmax())
+            columns = tuple(c for c in columns if c != 4 + background)
+        return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), columns)
+
+    def is_comparable(self, wanted: Outputs, got: Outputs) -> bool:
+        """True for as many images and columns; there may be other numbers of rows."""
+        sides = [self.rows(side) for side in (wanted, got)]
+        return [rows.shape[1] for rows in sides[0]] == [rows.shape[1] for rows in sides[1]]
+
+    def rows(self, outputs: Outputs) -> list[np.ndarray]:
+        """[n, columns] of each image."""
+        arrays = [np.asarray(outputs[index]) for index in self.outputs]
+        if len(arrays) > 1:
+            if self.activation:
+                arrays[1] = ACTIVATIONS[self.activation](arrays[1])
+            count = arrays[0].shape[-2]
+            arrays = [one.reshape(-1, count, one.shape[-1] if one.ndim == arrays[0].ndim else 1) for one in arrays]
+            return list(np.concatenate(arrays, axis=2))
+        array = np.moveaxis(arrays[0], self.channels, -1)
+        return list(array.reshape(-1, *array.shape[-2:]))
+
+    def detections(self, outputs: Outputs, least: float | None = None) -> list[Detections]:
+        """Detections of each image whose score is at least `least`, by default the threshold."""
+        assert self.columns is not None
+        columns, least = self.columns, self.threshold if least is None else least
+        return [columns.detections(rows, least, doubles=self.doubles) for rows in self.rows(outputs)]
+
+    def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
+        """Signal and error of boxes, scores and other values of boxes."""
+        lost = self.threshold * LOST / USED
+        sums = np.zeros((len(self.parts), 2))
+        pairs = zip(self.detections(wanted, lost), self.detections(got, lost), strict=True)
+        for a, b in pairs:
+            sums += _detection_powers(a, b, self.threshold)[: len(sums)]
+        return sums
+
+    def describe(self) -> str:
+        """Description of the kind, with all that was learned."""
+        head = "a dense head" if self.doubles else "sorted rows"
+        columns = f": {self.columns.describe()}" if self.columns is not None else ""
+        return f"detections of {head}{columns}; scores from {self.threshold:.2g} count"
+
+
+def _detection_powers(a: Detections, b: Detections, threshold: float) -> np.ndarray:
+    """[3, 2] signal and error of an image: boxes, scores, values; both have detections of lesser scores, too."""
+    matches = match_boxes(a, b)
+    lost, extra = np.square(a.scores), np.square(b.scores)
+    lost[[i for i, _, _ in matches]] = extra[[j for _, j, _ in matches]] = 0.0
+    counts = [(i, j, overlap) for i, j, overlap in matches if a.scores[i] >= threshold]
+    ours = a.select(np.array([i for i, _, _ in counts], int))
+    theirs = b.select(np.array([j for _, j, _ in counts], int))
+    weights, overlap = np.square(ours.scores), np.array([one for _, _, one in counts])
+    error = (weights * np.square(1 - overlap)).sum() + lost[a.scores >= threshold].sum()
+    error += extra[b.scores >= threshold].sum()
+    signal = np.square(a.scores[a.scores >= threshold]).sum()
+    values = [(weights[:, None] * np.square(x)).sum() for x in (ours.extras, ours.extras - theirs.extras)]
+    return np.array([[signal, error], [signal, np.square(ours.scores - theirs.scores).sum()], values])
