@@ -218,8 +218,8 @@ def load(source: Path | bytes, sha256: str | None = None, *, code: bool = True) 
     where = name_source(source)
     if sha256 is not None and not isinstance(sha256, str):
         raise ConfigError(f"load: sha256 must be the text that `save` returned. Got {sha256!r} instead")
-    in_memory = isinstance(source, bytes)
-    file = SavedFile.of(where, source) if in_memory else SavedFile.open(where, source)
+    folder = None if isinstance(source, bytes) else source.absolute().parent
+    file = SavedFile.of(where, source) if isinstance(source, bytes) else SavedFile.open(where, source)
     if sha256 is not None:
         with contextlib.suppress(Exception), open_archive(file):  # as it is hashed it will be read
             pass
@@ -227,7 +227,7 @@ def load(source: Path | bytes, sha256: str | None = None, *, code: bool = True) 
             raise ArtifactError(
                 f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved"
             )
-    return load_file(where, file, None if in_memory else source.absolute().parent, code=code)
+    return load_file(where, file, folder, code=code)
 
 
 def name_source(source: Path | bytes) -> str:

@@ -134,5 +134,6 @@ def _as_text(data: Any) -> Iterator[str | None]:
         return
     with tempfile.TemporaryDirectory(prefix="tvmq_") as folder:
         path = Path(folder, "samples.npz")
-        np.savez(path, **{name: np.asarray(array) for name, array in data.items()})
+        arrays: dict[str, Any] = {name: np.asarray(array) for name, array in data.items()}
+        np.savez(path, **arrays)
         yield str(path)
