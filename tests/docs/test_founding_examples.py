@@ -20,6 +20,15 @@ SAID = {
         r"asymmetric, kl_divergence", r"search: \d+ bytes", r"dequantize_outputs, quantize_inputs, quantized_main",
         r"int8: 9\d\.\d% of the digits; exact: yes",
     ),
+    "torch_tensors": (
+        r"quantization_scheme=per_tensor_affine, scale=0.04, zero_point=127", r"float32 40000 bytes, codes 10000",
+        r"q \+ q: .*tvmq.functional.add", r"functionals: 0 of 20 codes differ", r"dynamic: 100% .* exact: yes",
+        r"static: 100% .* exact: yes", r"mixed: 100% .* exact: yes", r"training: 0 of 32 scores differ",
+    ),
+    "torch_pipeline": (
+        r"worst alone: ", r"activations, 1\d weights, the least similar 0.99", r"compare: \S+ keeps least, \d\d.\d dB", r"exact: yes outputs: hm wh reg",
+        r"net.onnx: \d+ kB net.svg: \d+ kB",
+    ),
     "torch_rewrites": (r"relu = nn.relu \[2, 3, 5\]", r"parsed back equal", r"exact: yes", r"training: 0 of 12 values"),
 }  # fmt: skip
 
@@ -28,7 +37,7 @@ SAID = {
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::tvmq.errors.BackendWarning")
 @pytest.mark.parametrize("name", SAID)
 def test_runs(name, capsys):
-    if name == "torch_rewrites":
+    if name.startswith("torch_"):
         pytest.importorskip("torch")
     runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
     text = capsys.readouterr().out
