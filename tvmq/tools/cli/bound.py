@@ -61,10 +61,11 @@ def resolve_guard(
     outputs  texts of --outputs
     raises   ConfigError for a metric without labels, and for outputs and kinds that do not exist
     """
-    from tvmq.quantization.meaning.recognition import read_outputs  # loads TVM
-
     samples, kinds = job.samples, parse_kinds(outputs)
-    read_outputs(job.mod, kinds)
+    if kinds:
+        from tvmq.quantization.meaning.recognition import read_outputs  # loads TVM
+
+        read_outputs(job.mod, kinds)
     if samples is None or samples.random or (guard is None and max_drop is None):
         return None
     index = job.split.comparison

@@ -59,6 +59,7 @@ def quantize_model(
     guard: str | None = DEFAULT_GUARD,
     metric: str | None = None,
     max_drop: float | None = None,
+    outputs: Mapping[str, str] | None = None,
     target: str | Sequence[str] | None = None,
     backend: str | None = None,
     shape: Sequence[str] = (),
@@ -77,6 +78,7 @@ def quantize_model(
     config    options; None: `tvmq.qconfig()`
     guard     lowest signal-to-error ratio of the outputs, "sqnr >= 20"; None: no bound
     metric, max_drop    a bound on the accuracy instead: "top1" or "file.py:function", and how much less than float's
+    outputs   {name: "detections", "heatmap", ...}: what people read from outputs, where it is not recognized
     target, backend     as in `tvmq.build` and `tvmq.quantize`
     shape, batch        sizes of dynamic dimensions: "x=1,3,224,224"; samples of a run
     pictures  {"normalize": "imagenet", "resize": "crop", ...}: options of `tvmq quantize` for pictures, else guessed
@@ -100,14 +102,16 @@ def quantize_model(
             reading=ReadOptions(batch=batch, shape=list(shape)), pictures=options, samples=samples, held_out=held_out,
             quiet=quiet,
         )  # fmt: skip
-        bound = resolve_guard(requested, job, metric, max_drop, None, quiet=quiet)
+        kinds = [f"{name}={kind}" for name, kind in (outputs or {}).items()]
+        bound = resolve_guard(requested, job, metric, max_drop, None, outputs=kinds, quiet=quiet)
         with refuse_on_guard(force=False):
             module = quantize_with_progress(
                 job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, guard=bound
             )
         module = keep_preprocessing(module, job)
         executable = tvmq.build(module, target=built_for)
-        measured = measured_facts(module, executable, job, Measurements(metric=metric, bench=bench), quiet=quiet)
+        measurements = Measurements(metric=metric, bench=bench, outputs=kinds)
+        measured = measured_facts(module, executable, job, measurements, quiet=quiet)
     facts = {**_sizes(model, executable, job), **measured, "seconds": time.perf_counter() - begin}
     return QuantizedModel(executable, module, facts)
 
