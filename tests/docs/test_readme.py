@@ -25,12 +25,21 @@ def model() -> onnx.ModelProto:
 
 
 @pytest.mark.slow
-def test_the_example_of_the_readme_runs(tmp_path, monkeypatch, capsys):
-    (example,) = blocks(ROOT / "README.md")
+def test_the_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    image = pytest.importorskip("PIL.Image", reason="pillow is an extra: pip install 'tvmq[images]'")
+    one_call, steps = blocks(ROOT / "README.md")
     monkeypatch.chdir(tmp_path)
-    onnx.save(model(), "model.onnx")
+    for name in ("model.onnx", "resnet18.onnx"):
+        onnx.save(model(), name)
+    (tmp_path / "pictures").mkdir()
+    for number in range(24):
+        pixels = np.random.default_rng(number).integers(0, 256, (40, 50, 3), np.uint8)
+        image.fromarray(pixels).save(f"pictures/{number}.png")
+    image.fromarray(pixels).save("photo.jpg")
     batches = [{"x": np.random.default_rng(i).normal(size=(1, 3, 224, 224)).astype("float32")} for i in range(4)]
     names = {"calibration_batches": batches, "x": batches[0]["x"]}
-    exec(example, names)
+    exec(one_call, names)
+    assert names["scores"].shape == (1, 5) and "signal to error" in capsys.readouterr().out
+    exec(steps, names)
     assert "/classifier/fc" in capsys.readouterr().out
     assert isinstance(names["exe"], tvmq.Executable) and names["y"][0].shape == (1, 5)
