@@ -116,6 +116,8 @@ def _convolution(
 ) -> QTensor:
     _check_ranks(name, x=(x, axes + 2), w=(w, axes + 2))
     _check_scales(name, x=(x, None), w=(w, 0))
+    if groups < 1:
+        raise ConfigError(f"functional.{name}: groups must be at least 1. Got {groups} instead")
     operator = getattr(relax.op.nn, name)
     options = {
         "strides": _sizes(name, "stride", stride, axes),
@@ -237,9 +239,9 @@ def avg_pool(
 
 def _pool(name: str, x: QTensor) -> tuple[str, int]:
     """Name, and number of the axes of windows."""
+    _check_scales(name, x=(x, None))
     if x.ndim not in (3, 4, 5):
         raise ConfigError(f"functional.{name}: x must have 3 to 5 axes (N, C, ...). Got shape {x.shape} instead")
-    _check_scales(name, x=(x, None))
     return name, x.ndim - 2
 
 
@@ -253,8 +255,8 @@ def _windows(name: str, axes: int, kernel: Sizes, stride: Sizes | None, padding:
 
 def _sizes(name: str, what: str, sizes: Sizes, axes: int) -> list[int]:
     """A number for each axis."""
-    listed = [sizes] * axes if isinstance(sizes, int | np.integer) else list(sizes)
-    if len(listed) != axes:
+    listed = [sizes] * axes if isinstance(sizes, int | np.integer) else list(np.atleast_1d(sizes))
+    if len(listed) != axes or not all(isinstance(size, int | np.integer) for size in listed):
         raise ConfigError(f"functional.{name}: {what} must be an int or {axes} of them. Got {sizes!r} instead")
     least = 0 if what == "padding" else 1
     if min(listed) < least:

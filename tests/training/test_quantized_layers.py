@@ -56,6 +56,8 @@ def test_batch_norm_is_folded():
     result = nn.Conv2d.from_float(layer, scale=0.02, zero_point=0, observer="mse")(q)
     exact = layer(torch.from_numpy(q.dequantize())).detach().numpy()
     assert np.abs(np.asarray(result) - exact).max() < 0.03
+    nn.Conv2d.from_float(layer.train(), scale=0.02, zero_point=0)
+    assert conv.training and norm.training and layer[0] is conv  # the float modules stay as they are
 
 
 @pytest.mark.parametrize(("module", "message"), [

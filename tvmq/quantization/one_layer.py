@@ -94,12 +94,13 @@ class OneLayer:
         builder = relax.BlockBuilder()
         with builder.function("main", params):
             with builder.dataflow():
-                real = [_round(builder, param, x.qparams) for param, x in zip(params, inputs, strict=True)]
+                pairs = zip(params, inputs, strict=True)
+                real = [_quantize_and_dequantize(builder, param, x.qparams) for param, x in pairs]
                 real += [builder.emit(_dequantize(make_const(weight.codes), weight.qparams)) for weight in self.weights]
                 value = builder.emit(self.function(*real, **self.options))
                 if self.bias is not None:
                     value = builder.emit(relax.op.add(value, make_const(self.bias)))
-                output = builder.emit_output(_round(builder, value, result))
+                output = builder.emit_output(_quantize_and_dequantize(builder, value, result))
             builder.emit_func_output(output)
         return builder.get()
 
@@ -114,8 +115,8 @@ class OneLayer:
             raise ConfigError(f"{fact}{clause(error)}") from error
 
 
-def _round(builder: relax.BlockBuilder, x: relax.Expr, qparams: QParams) -> relax.Var:
-    """A tensor, quantized and dequantized."""
+def _quantize_and_dequantize(builder: relax.BlockBuilder, x: relax.Expr, qparams: QParams) -> relax.Var:
+    """The tensor rounded to codes of these parameters, as floats."""
     spec, scale, zero_point = qparams.spec, make_const(qparams.scale), make_const(qparams.zero_point)
     codes = ops.quantize(x, scale, zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
     return builder.emit(_dequantize(builder.emit(codes), qparams))

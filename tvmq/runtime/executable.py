@@ -21,7 +21,7 @@ from tvmq.runtime.artifact import container
 from tvmq.runtime.artifact.loaded_code import LoadedCode
 from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.native_library import ONE_LOAD
-from tvmq.runtime.artifact.saved_file import SavedFile
+from tvmq.runtime.artifact.saved_file import SavedFile, name_source
 from tvmq.runtime.call_code import CallCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import SizedCode
@@ -152,7 +152,7 @@ class Executable:
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the classes, in the order of the scores; () if unknown."""
-        return tuple(map(str, self._parts.description.ledger.get("preprocessing", {}).get("labels", ())))
+        return tuple(self._parts.description.ledger.get("preprocessing", {}).get("labels", ()))
 
     @property
     def kernels(self) -> dict[str, str]:
@@ -310,7 +310,7 @@ def load(
     check_counts("load", num_threads=num_threads)
     content = source if isinstance(source, bytes) else Path(source)
     parts = container.load(content, sha256, code=code)
-    return _executable(container.name_source(content), Parts(**parts, num_threads=num_threads))
+    return _executable(name_source(content), Parts(**parts, num_threads=num_threads))
 
 
 def _from_bytes(data: bytes, num_threads: int | None, code: bool = True) -> Executable:

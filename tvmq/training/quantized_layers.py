@@ -8,6 +8,7 @@ They compute what `tvmq.functional` computes, and train nothing: what learns are
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -70,7 +71,7 @@ class QuantizedProduct(nn.Module):
                 f"{cls.__name__}.from_float: takes a torch.nn.{cls.FLOAT.__name__}. Got {type(layer).__name__} instead"
             )
         relu = bool(behind) and isinstance(behind[-1], nn.ReLU)
-        layer = _fold(cls.__name__, layer, behind[: len(behind) - relu])
+        layer = _fold_batch_norm(cls.__name__, layer, behind[: len(behind) - relu])
         weight, bias = layer.weight.detach().numpy(), None if layer.bias is None else layer.bias.detach().numpy()
         q = quantize_tensor(weight, observer, weight_spec, axis=0 if weight_spec.per_channel else None)
         result = {"scale": scale, "zero_point": zero_point, "spec": spec, **cls._windows(layer)}
@@ -93,8 +94,8 @@ class QuantizedProduct(nn.Module):
         return f"weight {self.weight.shape} {self.weight.dtype}, {parts}"
 
 
-def _fold(name: str, layer: Any, behind: Sequence[nn.Module]) -> Any:
-    """The layer with the batch norm behind it."""
+def _fold_batch_norm(name: str, layer: Any, behind: Sequence[nn.Module]) -> Any:
+    """The layer with the batch norm behind it folded into its weight; the modules given stay as they are."""
     norms = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
     if len(behind) > 1 or not all(isinstance(module, norms) for module in behind):
         names = ", ".join(type(module).__name__ for module in behind)
@@ -103,7 +104,7 @@ def _fold(name: str, layer: Any, behind: Sequence[nn.Module]) -> Any:
         return layer
     fuse: Any = fuse_linear_bn_eval if isinstance(layer, nn.Linear) else fuse_conv_bn_eval
     with torch.no_grad():
-        return fuse(layer.eval(), behind[0].eval())
+        return fuse(*(copy.deepcopy(module).eval() for module in (layer, behind[0])))
 
 
 class QuantizedConvolution(QuantizedProduct):

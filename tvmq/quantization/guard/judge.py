@@ -175,7 +175,8 @@ class Judge:
     def _powers(self, wanted: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> np.ndarray:
         """[judged outputs and parts of readings, 2]: signal and noise of a batch."""
         rows = [(_power(wanted[place]), _noise(wanted[place], outputs[place])) for place in self._judged]
-        return np.array([*rows, *(row for reading in self._reading_powers([(wanted, outputs)]) for row in reading)])
+        rows += [row for reading in self._reading_powers([(wanted, outputs)]) for row in reading]
+        return np.reshape(rows, (-1, 2))
 
     def _reading_powers(self, both: Sequence[tuple[Sequence[np.ndarray], Sequence[np.ndarray]]]) -> list[np.ndarray]:
         """[parts, 2] signal and noise of each reading, of some batches."""

@@ -1,4 +1,4 @@
-"""OutputAgreement of two sets of outputs, each output judged by what people read from it.
+"""Agreement of two sets of outputs, each output judged by what people read from it.
 
 Tests: tests/quantization/meaning/test_agreement.py
 """
@@ -22,7 +22,7 @@ from tvmq.quantization.meaning.recognition import fit_readings, read_outputs
 
 @dataclass(frozen=True)
 class OutputAgreement:
-    """OutputAgreement of the outputs that are read together.
+    """Agreement of the outputs that are read together.
 
     outputs   their positions
     text      what they were taken for
@@ -62,11 +62,12 @@ def _decibel_text(figure: float) -> str:
 def measure_agreement(
     readings: Sequence[Reading], wanted: Sequence[Outputs], got: Sequence[Outputs]
 ) -> list[OutputAgreement]:
-    """OutputAgreement by each of the readings that float's outputs fit.
+    """Agreement by each of the readings that float's outputs fit; none without batches.
 
     wanted, got  all outputs of some batches, of the float model and of the other one
     """
-    return [_measure(reading, wanted, got) for reading in fit_readings(readings, wanted)]
+    fitted = fit_readings(readings, wanted) if wanted else []
+    return [_measure(reading, wanted, got) for reading in fitted]
 
 
 def _measure(reading: Reading, wanted: Sequence[Outputs], got: Sequence[Outputs]) -> OutputAgreement:

@@ -14,6 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from tvmq.numerics.elementary import sigmoid
+from tvmq.numerics.softmax import softmax
 from tvmq.quantization.meaning.boxes import Detections, match_boxes
 from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corners, sorted_columns
 from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
@@ -23,21 +25,12 @@ MOST_IMAGES = 8  # tell the columns of dense heads, which have thousands of rows
 MOST_BOXES = 0.9  # of the rows that count have a box with an area
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    powers = np.exp(replace_infinities(scores) - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def _sigmoid(scores: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-np.clip(replace_infinities(scores), -60, 60)))
-
-
-ACTIVATIONS = {"softmax": _softmax, "sigmoid": _sigmoid}
+ACTIVATIONS = {"softmax": softmax, "sigmoid": sigmoid}
 
 
 def _find_activation(scores: np.ndarray) -> str:
     """Activation of scores [n, classes]: softmax where one class, the background, has most of all rows."""
-    return "softmax" if scores.shape[1] > 1 and _softmax(scores).mean(axis=0).max() > 0.5 else "sigmoid"
+    return "softmax" if scores.shape[1] > 1 and softmax(scores).mean(axis=0).max() > 0.5 else "sigmoid"
 
 
 @dataclass(frozen=True)
@@ -118,7 +111,7 @@ class DetectionReading(Reading):
         arrays = [np.asarray(outputs[index]) for index in self.outputs]
         if len(arrays) > 1:
             if self.activation:
-                arrays[1] = ACTIVATIONS[self.activation](arrays[1])
+                arrays[1] = ACTIVATIONS[self.activation](np.asarray(arrays[1], np.float32))
             count = arrays[0].shape[-2]
             arrays = [one.reshape(-1, count, one.shape[-1] if one.ndim == arrays[0].ndim else 1) for one in arrays]
             return list(np.concatenate(arrays, axis=2))

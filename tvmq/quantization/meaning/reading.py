@@ -19,6 +19,7 @@ import numpy as np
 Outputs = Sequence[np.ndarray]  # all outputs of a model for some samples
 # Of float's highest score in the samples: below a quarter a score is of no use, below an eighth it is lost
 USED, LOST = 1 / 4, 1 / 8
+MOST_BYTES = 2**28  # of outputs that are kept until all are read
 LEAST_SCORE = 0.1  # where no score reaches it, the samples show nothing that is to be detected
 
 
@@ -63,13 +64,42 @@ class Reading(ABC):
 
 
 def sum_powers(reading: Reading, batches: Sequence[tuple[Outputs, Outputs]]) -> np.ndarray:
-    """[parts, 2] signal and error of all batches; minus infinity dB where an output has another form than float's."""
+    """[parts, 2] signal and error of all batches.
+
+    Minus infinity dB where an output has another form than float's, or more values that are not finite.
+    """
     total = np.zeros((len(reading.parts), 2))
     for wanted, got in batches:
-        if not reading.is_comparable(wanted, got):
+        losses = (_count_not_finite(got[index]) > _count_not_finite(wanted[index]) for index in reading.outputs)
+        if not reading.is_comparable(wanted, got) or any(losses):
             return np.array([[1.0, np.inf]] * len(total))
         total += reading.powers(wanted, got)
     return total
+
+
+def _count_not_finite(values: np.ndarray) -> int:
+    return int(values.size - np.isfinite(values).sum())
+
+
+class OutputPairs:
+    """Outputs of two models for the same samples, of as many as fit into MOST_BYTES: those that readings need.
+
+    wanted, got  for each batch all outputs; those that no reading needs are empty
+    """
+
+    def __init__(self, readings: Sequence[Reading]) -> None:
+        self.wanted: list[Outputs] = []
+        self.got: list[Outputs] = []
+        self._used = {index for reading in readings for index in reading.outputs}
+        self._bytes = 0
+
+    def add(self, wanted: Outputs, got: Outputs) -> None:
+        """Keep the outputs of a batch, if there is room for them."""
+        if not self._used or self._bytes >= MOST_BYTES:
+            return
+        for kept, outputs in ((self.wanted, wanted), (self.got, got)):
+            kept.append([y if index in self._used else np.zeros(0, y.dtype) for index, y in enumerate(outputs)])
+            self._bytes += sum(y.nbytes for y in kept[-1])
 
 
 def decibels_of(powers: np.ndarray) -> list[float]:

@@ -66,7 +66,7 @@ from tvmq.runtime.artifact.manifest import (
 )
 from tvmq.runtime.artifact.members import METHODS, Archive, open_archive
 from tvmq.runtime.artifact.model_description import Description
-from tvmq.runtime.artifact.saved_file import Readable, SavedFile
+from tvmq.runtime.artifact.saved_file import Readable, SavedFile, name_source
 from tvmq.runtime.artifact.shared_constants import Known
 
 if TYPE_CHECKING:
@@ -218,8 +218,7 @@ def load(source: Path | bytes, sha256: str | None = None, *, code: bool = True) 
     where = name_source(source)
     if sha256 is not None and not isinstance(sha256, str):
         raise ConfigError(f"load: sha256 must be the text that `save` returned. Got {sha256!r} instead")
-    folder = None if isinstance(source, bytes) else source.absolute().parent
-    file = SavedFile.of(where, source) if isinstance(source, bytes) else SavedFile.open(where, source)
+    file = SavedFile.of_source(where, source)
     if sha256 is not None:
         with contextlib.suppress(Exception), open_archive(file):  # as it is hashed it will be read
             pass
@@ -227,12 +226,7 @@ def load(source: Path | bytes, sha256: str | None = None, *, code: bool = True) 
             raise ArtifactError(
                 f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved"
             )
-    return load_file(where, file, folder, code=code)
-
-
-def name_source(source: Path | bytes) -> str:
-    """Begin of a message."""
-    return "load: the model in memory" if isinstance(source, bytes) else f"load: '{source}'"
+    return load_file(where, file, None if isinstance(source, bytes) else source.absolute().parent, code=code)
 
 
 def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: bool = True) -> dict[str, Any]:

@@ -209,7 +209,7 @@ _LEDGER = {
     "notes": [str, ...],
     "codes": ({str: [(float, int), int]}, MISSING),
     "data_hash": (str, MISSING),
-    "preprocessing": ({str: object}, MISSING),
+    "preprocessing": ({"picture": ({str: object}, MISSING), "labels": ([str, ...], MISSING)}, MISSING),
     frozenset(): object,
 }
 _INDEX = {"input": str, "sizes": [(SIZE, str), ...], "layer": str, "operator": str}

@@ -87,6 +87,11 @@ class SavedFile:
         return cls(where, read_into, len(data))
 
     @classmethod
+    def of_source(cls, where: str, source: Path | bytes) -> SavedFile:
+        """A file on disk, or its bytes; errors as those of `open`."""
+        return cls.of(where, source) if isinstance(source, bytes) else cls.open(where, source)
+
+    @classmethod
     def open(cls, where: str, path: Path) -> SavedFile:
         """A file on disk; what is none, a pipe for instance, may never end and is refused.
 
@@ -261,3 +266,8 @@ class _Stream(io.RawIOBase):
         buffer[: len(piece)] = piece
         self.place += len(piece)
         return len(piece)
+
+
+def name_source(source: Path | bytes) -> str:
+    """Begin of a message about a file, or about its bytes."""
+    return "load: the model in memory" if isinstance(source, bytes) else f"load: '{source}'"

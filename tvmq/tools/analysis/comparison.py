@@ -28,12 +28,12 @@ from tvmq.graph.view import View
 from tvmq.numerics.deviation import Deviation, Figures
 from tvmq.passes.calibrate.collect import samples_of
 from tvmq.passes.prepare import prepare
-from tvmq.quantization.meaning.agreement import OutputAgreement, bound_readings, measure_agreement
+from tvmq.quantization.meaning.agreement import bound_readings, measure_agreement
+from tvmq.quantization.meaning.reading import OutputPairs
 from tvmq.runtime.executable import Executable
 from tvmq.tools.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.tools.analysis.layer_weights import LayerWeights, Weight
 
-MOST_BYTES = 2**28  # of outputs that are kept, to be read by their meaning
 Model: TypeAlias = "tvm.IRModule | Executable | tuple[tvm.IRModule, Mapping[str, Any]]"
 
 
@@ -97,7 +97,7 @@ def compare(
     rows = [_row(pair, local, accumulated, weight) for pair, local, accumulated, weight in figures]
     names = output_names(second["main"], len(runs.outputs))
     outputs = {name: deviation.figures() for name, deviation in zip(names, runs.outputs, strict=True)}
-    read = {names[one.outputs[0]]: one for one in runs.measure_agreement()}
+    read = {names[one.outputs[0]]: one for one in measure_agreement(runs.readings, runs.pairs.wanted, runs.pairs.got)}
     return Comparison(tuple(rows), outputs, samples, tuple(tensor.names for tensor in find_unpaired(*tensors)), read)
 
 
@@ -158,8 +158,8 @@ class _Runs:
         self.local = [Deviation(step) for step in steps]
         self.accumulated = [Deviation(step) for step in steps]
         self.outputs = [Deviation() for _ in View(b).outputs]
-        self._readings, self._bytes = bound_readings(a), 0
-        self._both: list[tuple[list[np.ndarray], list[np.ndarray]]] = []
+        self.readings = bound_readings(a)
+        self.pairs = OutputPairs(self.readings)
 
     def add(self, feed: Mapping[str, np.ndarray], count: int) -> None:
         """Run one batch, of which the first `count` samples are real."""
@@ -175,13 +175,7 @@ class _Runs:
         outputs, others = ([samples_of(y, size, count) for y in side] for side in sides)
         for deviation, x, y in zip(self.outputs, outputs, others, strict=True):
             deviation.add(x, y)
-        if self._readings and self._bytes < MOST_BYTES:
-            self._both.append((outputs, others))
-            self._bytes += sum(y.nbytes for side in (outputs, others) for y in side)
-
-    def measure_agreement(self) -> list[OutputAgreement]:
-        """Agreement of the outputs that are read by their meaning, over as many samples as fit into MOST_BYTES."""
-        return measure_agreement(self._readings, *zip(*self._both, strict=True)) if self._both else []
+        self.pairs.add(outputs, others)
 
 
 def _weight_figures(a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[LayerPair]) -> list[Figures | None]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.quantization.meaning.reading import OutputPairs
 from tvmq.tools.cli.metrics import Metric, metric_named
 from tvmq.tools.cli.samples import Feeds, Samples
 
@@ -73,54 +74,37 @@ def judge(
     kept: dict[str, list[list[np.ndarray]]] = {"float": [], "int8": []}
     measure = metric_named(metric) if metric else None
     index = _within_memory(index, infos, size) if measure else index
-    read, count = _ReadOutputs(readings), -(-len(index) // size)
+    pairs, count = OutputPairs(readings), -(-len(index) // size)
     for number, feed in enumerate(Feeds(samples, index, size, count=count)):
         real = min(size, len(index) - number * size)
         outputs = {"float": _rows(float_exe.run(feed), real, size), "int8": _rows(exe.run(feed), real, size)}
         for one, ours, theirs in zip(sums, outputs["int8"], outputs["float"], strict=True):
             one.add(ours, theirs)
-        read.add(outputs["float"], outputs["int8"])
+        pairs.add(outputs["float"], outputs["int8"])
         if measure:
             kept = {name: [*rows, outputs[name]] for name, rows in kept.items()}
         advance()
     facts = {"samples": len(index), "outputs": {i.name: s.to_dict() for i, s in zip(infos, sums, strict=True)}}
-    facts |= read.facts([info.name for info in infos])
+    facts |= _describe_agreements(readings, pairs, [info.name for info in infos])
     if measure and labels is not None:
         facts["metric"] = metric
         facts |= {name: _metric(measure, rows, labels[index]) for name, rows in kept.items()}
     return facts
 
 
-class _ReadOutputs:
-    """Outputs that readings need, of as many samples as fit into MOST_BYTES."""
+def _describe_agreements(readings: Sequence[Any], pairs: OutputPairs, names: Sequence[str]) -> dict[str, Any]:
+    """{"read": agreements by the readings}, or nothing."""
+    if not pairs.wanted:
+        return {}
+    from tvmq.quantization.meaning.agreement import measure_agreement  # loads TVM
 
-    def __init__(self, readings: Sequence[Any]) -> None:
-        self.readings = readings
-        self._used = {index for reading in readings for index in reading.outputs}
-        self._bytes = 0
-        self._batches: list[tuple[list[np.ndarray], list[np.ndarray]]] = []
-
-    def add(self, wanted: list[np.ndarray], got: list[np.ndarray]) -> None:
-        """Keep the outputs of float and of int8 for some samples."""
-        if self._used and self._bytes < MOST_BYTES:
-            sides = [[y if i in self._used else y[:0] for i, y in enumerate(side)] for side in (wanted, got)]
-            self._batches.append((sides[0], sides[1]))
-            self._bytes += sum(y.nbytes for side in sides for y in side)
-
-    def facts(self, names: Sequence[str]) -> dict[str, Any]:
-        """{"read": agreements}, or nothing."""
-        if not self._batches:
-            return {}
-        from tvmq.quantization.meaning.agreement import measure_agreement  # loads TVM
-
-        wanted, got = zip(*self._batches, strict=True)
-        agreements = measure_agreement(self.readings, wanted, got)
-        return {
-            "read": [
-                {**one.to_dict(), "outputs": [names[index] for index in one.outputs], "summary": str(one)}
-                for one in agreements
-            ]
-        }
+    agreements = measure_agreement(readings, pairs.wanted, pairs.got)
+    return {
+        "read": [
+            {**one.to_dict(), "outputs": [names[index] for index in one.outputs], "summary": str(one)}
+            for one in agreements
+        ]
+    }
 
 
 def _rows(outputs: list[np.ndarray], real: int, size: int) -> list[np.ndarray]:

@@ -48,8 +48,7 @@ def class_names(job: QuantizationJob) -> tuple[str, ...]:
         return ()
     labels, exe = class_labels(samples), job.float_exe()
     shape = exe.output_info[0].shape
-    is_row = int(np.prod(shape[1:])) == len(samples.classes)
-    if labels is None or not is_row or usual_metric(labels, samples.classes, shape):
+    if labels is None or usual_metric(labels, samples.classes, shape):
         return ()
     index = np.arange(min(CHECKED, len(samples)) // job.size * job.size)
     if not len(index):
