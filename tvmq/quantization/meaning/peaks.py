@@ -80,8 +80,8 @@ class PeakReading(Reading):
         sums = [(float(weights.sum()), error)]
         for index, unit in zip(self.outputs[1:], self.units, strict=True):
             x, y = (_values_at(places, replace_infinities(side[index])) for side in (wanted, got))
-            signal = weights * np.square(np.maximum(np.abs(x), unit)).mean(axis=1)
-            sums.append((float(signal.sum()), float((weights * np.square(x - y).mean(axis=1)).sum())))
+            power = weights * np.square(np.maximum(np.abs(x), unit)).mean(axis=1)
+            sums.append((float(power.sum()), float((weights * np.square(x - y).mean(axis=1)).sum())))
         return np.array(sums)
 
     def describe(self) -> str:
