@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.support.devices.emulated_device import DEVICE
 from tvmq.backends import backend_named
 from tvmq.backends.cpu import CPU
+from tvmq.backends.cpu_with_dot_product import CPU_WITH_DOT_PRODUCT
 from tvmq.backends.description import Backend
 from tvmq.errors import ConfigError
 from tvmq.numerics.spec import QuantSpec
@@ -22,7 +21,7 @@ INT8, UINT8 = QuantSpec("int8", symmetric=True), QuantSpec("uint8")
 
 
 def test_options_follow_the_description():
-    assert CPU.options() == {} and replace(CPU, weight_scale="lanes").options() == {"weight_scale": "lanes"}
+    assert CPU.options() == {"weight_scale": "lanes"} and CPU_WITH_DOT_PRODUCT.options() == {}
     assert DEVICE.options() == FITTING
     assert Backend("toy", activations=("int8",)).options() == {"dtype_input": "int8"}
     assert Backend("toy", weights=("int16",)).options() == {"dtype_weight": "int16"}
@@ -36,12 +35,11 @@ def test_options_that_nobody_gave_follow():
     assert fitted.for_backend(DEVICE) == fitted
     with qconfig(calibrate_mode="minmax"):
         assert qconfig().for_backend(DEVICE).calibrate_mode == "minmax"
-    assert QConfig().for_backend(CPU) == QConfig()
-    lanes = replace(CPU, weight_scale="lanes")
-    assert QConfig().for_backend(lanes).weight_scale == "lanes" and QConfig().for_backend(DEVICE).weight_scale == "max"
-    assert qconfig(weight_scale="mse").for_backend(lanes).weight_scale == "mse"
+    assert QConfig().for_backend(CPU_WITH_DOT_PRODUCT) == QConfig()
+    assert QConfig().for_backend(CPU).weight_scale == "lanes" and QConfig().for_backend(DEVICE).weight_scale == "max"
+    assert qconfig(weight_scale="mse").for_backend(CPU).weight_scale == "mse"
     for other in ({"activations": None}, {"dtype_input": "int16"}, {"nbit_input": 6}):  # no products of 8-bit codes
-        assert qconfig(**other).for_backend(lanes).weight_scale == "max"
+        assert qconfig(**other).for_backend(CPU).weight_scale == "max"
 
 
 @pytest.mark.parametrize(("given", "words"), [

@@ -23,6 +23,7 @@ __all__ = ["BACKENDS", "Backend", "OperatorEntry", "TensorForm", "WeightForm", "
 
 BACKENDS: dict[str, str] = {
     "cpu": "tvmq.backends.cpu:CPU",
+    "cpu_with_dot_product": "tvmq.backends.cpu_with_dot_product:CPU_WITH_DOT_PRODUCT",
     "cpu_without_vnni": "tvmq.backends.cpu_without_vnni:CPU_WITHOUT_VNNI",
     "tensorrt": "tvmq.backends.tensorrt:TENSORRT",
     "tflite": "tvmq.backends.tflite:TFLITE",

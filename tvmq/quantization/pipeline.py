@@ -87,7 +87,7 @@ class Request:
         object.__setattr__(self, "config", self.user_config.for_backend(self.backend))
 
 
-CPUS = ("cpu", "cpu_without_vnni")
+CPUS = ("cpu", "cpu_with_dot_product", "cpu_without_vnni")
 USUAL_GUARD = "sqnr >= 20"
 # What a warning says where there are no data
 WITHOUT_DATA = (
@@ -118,10 +118,10 @@ def quantize(
                   or for a model that is quantized already: its own scales are taken. Without any of these scales of
                   activations are made at run time, activations="dynamic", and a warning says what data would bring
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
-                  a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits,
-                  1.1 times as fast there as portable ones and 0.5 dB less accurate on every CPU (docs/speed.md).
-                  None is "cpu", portable: nothing of this machine goes in; weight_scale="lanes" makes such weights
-                  faster without VNNI, too. Options that were not given follow the target
+                  a CPU as `build` takes it ("llvm -mcpu=haswell"): one without VNNI gets weights of 7 bits, a little
+                  faster there than portable ones and 0.4 dB less accurate on every CPU, one with VNNI gets the finest
+                  scales (docs/speed.md). None is "cpu", portable: nothing of this machine goes in, and its weights
+                  are fast with and without VNNI. Options that were not given follow the target
     config        options; by default those of the qconfig around, or of `calibration` where there is none around
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in

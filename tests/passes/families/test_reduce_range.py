@@ -108,7 +108,9 @@ def test_dynamic_products_too():
 def test_backends_and_cpus_are_told_apart():
     for target in ({"kind": "llvm", "mcpu": "skylake-avx512"}, "cpu_without_vnni"):
         assert backend_of(target).name == "cpu_without_vnni"
-    assert backend_of({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": "cortex-a76"}).name == "cpu"
+    for cpu, name in (("cortex-a76", "cpu_with_dot_product"), ("cortex-a72", "cpu")):
+        assert backend_of({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": cpu}).name == name
+    assert backend_of("llvm -mcpu=cascadelake").name == "cpu_with_dot_product" and backend_of(None).name == "cpu"
     assert backend_named("cpu_without_vnni").options() == {"reduce_range": True}
     with pytest.raises(TargetError, match="no CPU 'haswel'"):
         backend_of("llvm -mcpu=haswel")

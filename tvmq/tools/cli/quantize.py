@@ -73,8 +73,8 @@ def quantize(
                  more precision; if that is not enough, the model is not saved and the exit code is 3.
     max_drop     Bound the drop of --metric from float instead of the SQNR: in points for top1 and top5, else in units
                  of the metric. Example: --metric top1 --max-drop 0.5
-    made_for     CPUs that the weights are chosen for. portable, the default: 8 bits, fast on every CPU; this-machine: 7
-                 bits if this CPU has no VNNI, a little faster there and less accurate everywhere.
+    made_for     CPUs that the weights are chosen for. portable, the default: 8 bits, fast on every CPU; this-machine:
+                 the finest 8 bits if this CPU has VNNI, else 7 bits, a little faster and less accurate.
     force        Overwrite an output file that is not a saved model; save a model below the bound of --guard.
     tune         Measure for this many seconds which layers are faster in float on this machine, and keep them float.
     """
