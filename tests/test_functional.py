@@ -10,7 +10,8 @@ from tvmq.errors import AccumulatorError, ConfigError, RangeError
 from tvmq.graph.ledger import get_ledger
 from tvmq.numerics.spec import QParams, QuantSpec
 
-PLAIN = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False, "outlier_channels": False}
+PLAIN = {"calibrate_mode": "minmax", "weight_scale": "max", "weight_rounding": "nearest"}
+PLAIN |= {"bias_correction": False, "outlier_channels": False}
 FIXED = {"requantize": "fixed_point"}
 INTEGRAL = FIXED | {"partition_conversions": "fully_integral"}  # nothing stays float between float operators
 INT8 = {"dtype_input": "int8", "scheme": "symmetric"}

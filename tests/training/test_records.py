@@ -22,7 +22,8 @@ from tvmq.training.forms import moves  # noqa: E402
 from tvmq.training.parameters import LearnedScale  # noqa: E402
 
 QUICKLY: dict[str, Any] = {
-    "calibrate_mode": "minmax", "weight_rounding": "nearest", "outlier_channels": False, "bias_correction": False,
+    "calibrate_mode": "minmax", "weight_scale": "max", "weight_rounding": "nearest", "outlier_channels": False,
+    "bias_correction": False,
 }  # fmt: skip
 STEPS = 2
 LEAST_COSINE = 0.9  # 8 bits and a relu whose sign codes change: 0.91 measured; most are above 0.99

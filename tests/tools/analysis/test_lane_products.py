@@ -38,7 +38,7 @@ def test_sentences_about_weights():
     assert lanes == "8 bits, for every CPU; CPUs without VNNI make 0% of the products in 16 bits"
     assert describe_weights(quantized(HASWELL)).startswith("7 bits, for CPUs without VNNI; ")
     usual = describe_weights(quantized(weight_scale="max"))
-    assert re.search(r"make \d+% of the products in 16 bits, which is slower: there --weight-scale lanes or", usual)
+    assert re.search(r"make \d+% of the products in 16 bits, which is slower: there --weight-scale lanes, the default, or", usual)
     with tvmq.qconfig(activations=None):
         n = Net((1, 4))
         model = n.model(n.dense("x", 4, 3))
