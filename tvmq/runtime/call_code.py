@@ -14,7 +14,9 @@ import tvm_ffi
 from tvmq.base.tvm_runtime import allocate_tensor
 from tvmq.runtime.inputs import aligned_zeros
 
-DIRECT = "_direct"  # behind the name of a function: the same as native code (compile/native_main.py)
+# Behind the name of a function
+DIRECT = "_direct"  # the same as native code (compile/native_main.py)
+SAMPLES = "_samples"  # the same for any number of samples, one after the other (compile/native_samples.py)
 
 # What the virtual machine says of arguments of other types, shapes or numbers than a function has
 MISFITS = ("ErrorContext(fn=", "arguments were provided")
@@ -59,6 +61,30 @@ class CallCode:
         if array is not self.own[index]:
             self.own[index][...] = array
         return self._tensors[index]
+
+
+class SampleCode(CallCode):
+    """Calls with any number of samples in the first axis; memory is that of the largest number so far.
+
+    code, unaligned  as of CallCode
+    """
+
+    def __init__(self, code: Callable[..., Any], unaligned: Sequence[int] = ()) -> None:
+        super().__init__(code, unaligned, fresh=True)
+        self._whole: list[np.ndarray] = []
+
+    def fit(self, arrays: Sequence[np.ndarray]) -> None:
+        """Have the memory of the inputs begin with arrays of these shapes."""
+        if [own.shape for own in self.own] == [array.shape for array in arrays]:
+            return
+        if len(self._whole) != len(arrays) or not all(map(_holds, self._whole, arrays)):
+            self._whole = [aligned_zeros(array.shape, str(array.dtype)) for array in arrays]
+        pairs = zip(self._whole, arrays, strict=True)
+        self.prepare([whole if whole.shape == array.shape else whole[: len(array)] for whole, array in pairs])
+
+
+def _holds(whole: np.ndarray, array: np.ndarray) -> bool:
+    return whole.shape == array.shape or (whole.shape[1:] == array.shape[1:] and len(whole) > len(array))
 
 
 def _can_be_shared(array: np.ndarray) -> bool:

@@ -15,7 +15,7 @@ from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.runtime.artifact.model_description import FunctionDescription
 from tvmq.runtime.call_code import CallCode, is_misfit
-from tvmq.runtime.dynamic_shapes import DynamicRun, SizedCode
+from tvmq.runtime.dynamic_shapes import Codes, DynamicRun, SizedCode
 from tvmq.runtime.inputs import Inputs, TensorInfo, has_dynamic_shape, infos, refuse_not_finite, sizes_of_inputs
 from tvmq.runtime.threads import here, in_threads
 
@@ -34,6 +34,8 @@ class CompiledFunction:
     threads      that a run may use; None: `cpus.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
     sized        code for common sizes of dynamic dimensions, beside `code`
+    looped       `code` for any number of samples, if there is one
+    copied       makes these codes on another virtual machine; None: samples of a batch run one after another
 
     Results are fresh arrays.
     """
@@ -48,6 +50,8 @@ class CompiledFunction:
         *,
         fresh: bool = False,
         sized: Sequence[SizedCode] = (),
+        looped: CallCode | None = None,
+        copied: Callable[[], Codes] | None = None,
     ) -> None:
         self.name, self._threads = name, default_threads() if threads is None else threads
         self.code, self._lock = code, lock
@@ -62,7 +66,9 @@ class CompiledFunction:
         batch = description.batch or None
         self._is_as_described, self._dynamic_run = False, None
         if any(map(has_dynamic_shape, self._input_info)):
-            self._dynamic_run = DynamicRun(self._call, self._input_info, self._output_info, batch, sized)
+            self._dynamic_run = DynamicRun(
+                Codes(self._call, self._sized, looped), self._input_info, self._output_info, batch, copied
+            )
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:

@@ -22,9 +22,9 @@ from tvmq.runtime.artifact.loaded_code import LoadedCode
 from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.native_library import ONE_LOAD
 from tvmq.runtime.artifact.saved_file import SavedFile, name_source
-from tvmq.runtime.call_code import CallCode, entry
+from tvmq.runtime.call_code import SAMPLES, CallCode, SampleCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
-from tvmq.runtime.dynamic_shapes import SizedCode
+from tvmq.runtime.dynamic_shapes import Codes, SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
 from tvmq.runtime.threads import in_threads, with_threads
 
@@ -336,8 +336,30 @@ def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     for name, description in parts.description.interfaces().items():
         function, fresh = code(name)
         sized = _sized_codes(parts.description, code) if name == "main" else ()
-        functions[name] = CompiledFunction(name, function, description, lock, threads, fresh=fresh, sized=sized)
+        looped = _looped_code(parts.description, code) if name == "main" else None
+        copied = partial(_copied_codes, parts, name) if threads != 1 and threads != 0 else None
+        functions[name] = CompiledFunction(
+            name, function, description, lock, threads, fresh=fresh, sized=sized, looped=looped, copied=copied
+        )
     return functions
+
+
+def _copied_codes(parts: Parts, name: str) -> Codes:
+    """A function on a virtual machine of its own, with those for common sizes and for many samples."""
+    code, description = _code(parts), parts.description.interfaces()[name]
+    function, fresh = code(name)
+    call = CallCode(function, description.unaligned, fresh=fresh)
+    if name != "main":
+        return Codes(call)
+    return Codes(call, _sized_codes(parts.description, code), _looped_code(parts.description, code))
+
+
+def _looped_code(description: Description, code: Callable[[str], Any]) -> CallCode | None:
+    """Main for any number of samples; None where there is none, as in files of older versions."""
+    try:
+        return SampleCode(code("main" + SAMPLES)[0], description.calls.unaligned) if description.batch else None
+    except AttributeError:
+        return None
 
 
 def _sized_codes(description: Description, code: Callable[[str], Any]) -> list[SizedCode]:

@@ -76,6 +76,22 @@ def _fix(count: int) -> None:
     here.fixed = True
 
 
+def with_one_thread(work: Callable[[], Result]) -> Result:
+    """Call a function here, where models use this thread alone meanwhile."""
+    count = here.count
+    _try_configure(1)
+    try:
+        return work()
+    finally:
+        _try_configure(count)
+
+
+def use_one_thread() -> None:
+    """Have models use this thread alone from now on; no pool is started for it."""
+    _pool_function("SetMaxConcurrency", "i", ctypes.c_int)(1)
+    here.count, here.size, here.fixed = 1, 1, True
+
+
 def _try_configure(count: int) -> bool:
     """Have models in this thread use `count` threads; False if its pool has fewer."""
     if here.lost:

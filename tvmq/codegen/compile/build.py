@@ -30,6 +30,7 @@ from tvmq.codegen.compile.module_description import (
     describe_module,
     describe_tensors,
 )
+from tvmq.codegen.compile.native_samples import SampleAxes
 from tvmq.codegen.compile.sample_blocks import block_sizes
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
 from tvmq.codegen.custom_lowering.fused_functions import write_out
@@ -183,6 +184,8 @@ def build_executable(
     else:
         plain_cpus = not custom_code and not any(isinstance(machine, CudaTarget) for machine in machines)
         blocks = block_sizes(plain, description.batch or None, description.limits) if plain_cpus else ()
+        if plain_cpus and not options.is_brief and not is_partitioned(mod):
+            options = replace(options, samples=_sample_axes(description))
         if blocks and not options.is_brief and not is_partitioned(mod):
             sized = tuple({description.batch: size} for size in blocks)
             description = replace(description, common=_describe_common(plain, sized, machines))
@@ -197,6 +200,12 @@ def build_executable(
             tuple(_compile_parts(mod, machine, description, time, custom_code, options) for machine, time in codes)
         )
     return Executable(replace(parts, num_threads=num_threads))
+
+
+def _sample_axes(description: Description) -> SampleAxes | None:
+    """Where the inputs and outputs have samples that run one by one."""
+    shapes = ([tensor["shape"] for tensor in tensors] for tensors in (description.inputs, description.outputs))
+    return SampleAxes.of_shapes(description.batch, *shapes)
 
 
 def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tvmq.codegen.compile.native_samples import SampleAxes
 from tvmq.codegen.kernels.parts.kernel_types import Tiles
 
 
@@ -20,11 +21,13 @@ class BuildOptions:
     is_brief  the model runs a few samples and is never saved, as those of calibration: main gets no native code, which
               takes longer to compile than it saves, and loops without a template share object files
     has_blocks  common sizes are blocks of samples (sample_blocks.py), which share packed weights with main
+    samples   where inputs and outputs have samples that main computes one by one (native_samples.py)
     """
 
     tiles: Tiles = field(default_factory=dict)
     is_brief: bool = False
     has_blocks: bool = False
+    samples: SampleAxes | None = None
 
 
 PLAIN, BRIEF = BuildOptions(), BuildOptions(is_brief=True)

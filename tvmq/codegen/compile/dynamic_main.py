@@ -42,7 +42,7 @@ from tvmq.codegen.compile.native_main import (
     set_tensor,
     tensor_address,
 )
-from tvmq.runtime.call_code import DIRECT
+from tvmq.runtime.call_code import DIRECT, SAMPLES
 
 
 def with_dynamic_functions(mod: tvm.IRModule) -> tvm.IRModule:
@@ -51,7 +51,7 @@ def with_dynamic_functions(mod: tvm.IRModule) -> tvm.IRModule:
     names = {str(gvar.name_hint) for gvar in mod.get_global_vars()}
     for gvar, func in mod.functions_items():
         name = str(gvar.name_hint)
-        if not isinstance(func, relax.Function) or name + DIRECT in names or name.endswith(DIRECT):
+        if not isinstance(func, relax.Function) or name + DIRECT in names or name.endswith((DIRECT, SAMPLES)):
             continue
         try:
             plan = DynamicPlan(mod, func)

@@ -18,7 +18,7 @@ Numerics   none
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -82,7 +82,7 @@ def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
         if not isinstance(func, relax.Function):
             continue
         try:
-            plan = _CallPlan(mod, func)
+            plan = CallPlan(mod, func)
         except Unfit:
             continue
         if len(plan.calls) >= FEWEST_CALLS:
@@ -90,7 +90,7 @@ def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
     return builder.get()
 
 
-class _CallPlan:
+class CallPlan:
     """The calls of a function, and where their tensors lie. Parameters: inputs, constants, results, memory."""
 
     def __init__(self, mod: tvm.IRModule, func: relax.Function) -> None:
@@ -114,7 +114,7 @@ class _CallPlan:
         self.memory = len(self.buffers)
         self.buffers.append(((max(self._size, ALIGNMENT),), "uint8"))
         self.leaves = flatten_tuples([func.body.body])
-        outputs = [self._place(leaf).parameter for leaf in self.leaves]
+        outputs = [self.place_of(leaf).parameter for leaf in self.leaves]
         if sorted(outputs) != sorted(self.results):  # an input, or a result given twice
             raise Unfit
 
@@ -127,14 +127,14 @@ class _CallPlan:
             self._bind_alias(var, value)
             return
         if isinstance(value, relax.Tuple):  # what a kernel with several results gives
-            self._tuples[var] = [self._place(field) for field in value.fields]
+            self._tuples[var] = [self.place_of(field) for field in value.fields]
             return
         if isinstance(value, relax.TupleGetItem):
             self.places[var] = self._item(value)
             return
         name = str(getattr(value.op, "name", "")) if isinstance(value, relax.Call) else ""
         if name == "relax.reshape":
-            self.places[var] = self._place(value.args[0]).seen_as(_tensor(var)[0])
+            self.places[var] = self.place_of(value.args[0]).seen_as(_tensor(var)[0])
         elif name == "relax.memory.alloc_storage":
             self._storages[var] = self._size
             self._size += -(-int(prod(map(int, value.args[0].values))) // ALIGNMENT) * ALIGNMENT
@@ -147,7 +147,7 @@ class _CallPlan:
         elif isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar):
             if not isinstance(mod[value.op], tirx.PrimFunc):
                 raise Unfit
-            self.calls.append((str(value.op.name_hint), [self._place(arg) for arg in value.args]))
+            self.calls.append((str(value.op.name_hint), [self.place_of(arg) for arg in value.args]))
         else:
             raise Unfit
 
@@ -155,14 +155,15 @@ class _CallPlan:
         if value in self._storages:
             self._storages[var] = self._storages[value]
         else:
-            self.places[var] = self._place(value)
+            self.places[var] = self.place_of(value)
 
     def _item(self, value: relax.TupleGetItem) -> TensorPlace:
         if value.tuple_value not in self._tuples:
             raise Unfit
         return self._tuples[value.tuple_value][value.index]
 
-    def _place(self, expr: relax.Expr) -> TensorPlace:
+    def place_of(self, expr: relax.Expr) -> TensorPlace:
+        """Where a tensor of the function lies. raises Unfit for what is none"""
         if isinstance(expr, relax.Var) and expr in self.places:
             return self.places[expr]
         if not is_const(expr):
@@ -193,20 +194,7 @@ class _CallPlan:
                 T.func_name(symbol)
                 T.func_attr({"global_symbol": symbol, "tirx.noalias": True})
                 buffers = {index: T.arg(f"p{i}", T.buffer(*self.buffers[index])) for i, index in enumerate(used)}
-                most = max(len(places) for _, places in calls)
-                tensors = T.Bind(T.tvm_stack_alloca("array", most))
-                arguments, result = (T.Bind(T.tvm_stack_alloca("tvm_ffi_any", count)) for count in (most, 1))
-                for number in range(most):
-                    set_tensor(tensors, number)
-                    set_field(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
-                    set_field(arguments, number, PADDING, tirx.const(0, "int32"))
-                    set_field(arguments, number, VALUE, tensor_address(tensors, number))
-                for name, places in calls:
-                    for number, place in enumerate(places):
-                        set_field(tensors, number, DATA, self._data(place, buffers))
-                    failed = T.call_extern("int32", SYMBOL + name, nothing(), arguments, len(places), result)
-                    with T.If(failed != 0), T.Then():
-                        T.evaluate(T.tvm_throw_last_error())
+                emit_calls(calls, lambda place: self._data(place, buffers))
         return builder.get()
 
     def _data(self, place: TensorPlace, buffers: Mapping[int, Any]) -> Any:
@@ -234,9 +222,27 @@ class _CallPlan:
         return builder.emit(relax.op.builtin.alloc_tensor(relax.ShapeExpr(shape), dtype, 0))
 
     def _result(self, leaf: relax.Expr, allocated: dict[int, relax.Var]) -> relax.Expr:
-        place = self._place(leaf)
+        place = self.place_of(leaf)
         tensor = allocated[place.parameter]
         return tensor if place.shape == self.buffers[place.parameter][0] else relax.op.reshape(tensor, place.shape)
+
+
+def emit_calls(calls: Sequence[Call], data_of: Callable[[TensorPlace], Any]) -> None:
+    """Emit these calls of kernels; data_of: where a tensor begins."""
+    most = max(len(places) for _, places in calls)
+    tensors = T.Bind(T.tvm_stack_alloca("array", most))
+    arguments, result = (T.Bind(T.tvm_stack_alloca("tvm_ffi_any", count)) for count in (most, 1))
+    for number in range(most):
+        set_tensor(tensors, number)
+        set_field(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
+        set_field(arguments, number, PADDING, tirx.const(0, "int32"))
+        set_field(arguments, number, VALUE, tensor_address(tensors, number))
+    for name, places in calls:
+        for number, place in enumerate(places):
+            set_field(tensors, number, DATA, data_of(place))
+        failed = T.call_extern("int32", SYMBOL + name, nothing(), arguments, len(places), result)
+        with T.If(failed != 0), T.Then():
+            T.evaluate(T.tvm_throw_last_error())
 
 
 def nothing() -> Any:

@@ -30,6 +30,7 @@ from tvmq.codegen.compile.legalize.bounds_checks import stay_inside, without_sco
 from tvmq.codegen.compile.legalize.float_functions import clamp, extreme, leaky, pairwise_extreme, prelu
 from tvmq.codegen.compile.llvm_workarounds import repair_stores
 from tvmq.codegen.compile.native_main import with_direct_functions
+from tvmq.codegen.compile.native_samples import SampleAxes, with_sample_loop
 from tvmq.codegen.compile.vm_passes import cut_dataflow_blocks, unaligned_inputs, with_ordered_stores
 from tvmq.codegen.lower.main_calls import MainCall, main_calls
 from tvmq.codegen.schedule.generic import KERNEL, schedule_generic
@@ -101,7 +102,7 @@ def _compile(
         plain = legalize(mod)
         groups = group_operators(plain)
         fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes, target.has_fma)
-        lowered = lower(fused, direct=not options.is_brief)
+        lowered = lower(fused, direct=not options.is_brief, samples=options.samples)
         code, native = _code(lowered, target, compiler, external, options)
         main, *others = (
             (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
@@ -249,11 +250,15 @@ def plan_memory(mod: tvm.IRModule) -> tvm.IRModule:
     )(mod)
 
 
-def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
-    """Memory planned, calls made explicit: all that is left before machine code; direct: see direct_functions."""
+def lower(mod: tvm.IRModule, *, direct: bool = False, samples: SampleAxes | None = None) -> tvm.IRModule:
+    """Memory planned, calls made explicit: all that is left before machine code.
+
+    direct, samples  with the native functions of native_main.py and native_samples.py
+    """
     planned = plan_memory(mod)
     if direct:
-        planned = with_dynamic_functions(with_direct_functions(planned))
+        native = with_direct_functions(planned)
+        planned = with_dynamic_functions(with_sample_loop(native, samples) if samples else native)
     lowered = tvm.transform.Sequential(
         [
             transform.LowerAllocTensor(),
