@@ -178,14 +178,14 @@ def build_executable(
     if fixed:
         mod = _of_sizes(mod, fixed)
     plain, description = describe_source(mod)
+    is_plain = not custom_code and not any(isinstance(machine, CudaTarget) for machine in machines)
+    if is_plain and not options.is_brief and not is_partitioned(mod):
+        options = replace(options, samples=_sample_axes(description))
     if common:
         sized = combinations(plain, common, description.batch or None, description.limits)
         description = replace(description, common=_describe_common(plain, sized, machines))
-    else:
-        plain_cpus = not custom_code and not any(isinstance(machine, CudaTarget) for machine in machines)
-        blocks = block_sizes(plain, description.batch or None, description.limits) if plain_cpus else ()
-        if plain_cpus and not options.is_brief and not is_partitioned(mod):
-            options = replace(options, samples=_sample_axes(description))
+    elif is_plain:
+        blocks = block_sizes(plain, description.batch or None, description.limits)
         if blocks and not options.is_brief and not is_partitioned(mod):
             sized = tuple({description.batch: size} for size in blocks)
             description = replace(description, common=_describe_common(plain, sized, machines))
