@@ -4,6 +4,7 @@
 1    an error of tvmq: one sentence on stderr, no traceback
 2    invalid command line (typer explains it)
 3    the quantized model misses the bound of its guard: one sentence says why, nothing is saved without --force
+4    the model was saved, but its figures mean nothing: samples, labels or their preparation are doubtful
 130  interrupted by Ctrl-C; files are written whole or not at all
 
 tvm_ffi imports torch wherever it is installed, to accept its tensors, which takes two thirds of the import time of TVM.
@@ -64,7 +65,7 @@ def import_tvm(arguments: Iterable[Any]) -> None:
         del sys.modules[TORCH]
 
 
-FAILED, REFUSED, INTERRUPTED = 1, 3, 130
+FAILED, REFUSED, DOUBTFUL, INTERRUPTED = 1, 3, 4, 130
 
 
 def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:

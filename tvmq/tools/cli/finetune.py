@@ -15,6 +15,7 @@ import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.console import notice, step
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
 from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
@@ -79,6 +80,8 @@ def finetune(
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; give the float model")
+    measurements = replace(measurements, doctor=doctor_command(model, data))
+    find_doubts(job, measurements.labels, measurements.doctor, run=False, quiet=quiet)
     files = Outputs(model, output, Formats(onnx, dialect=dialect), built_for)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)

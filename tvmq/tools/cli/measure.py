@@ -21,7 +21,8 @@ import typer
 from tvmq.errors import ConfigError, TargetError
 from tvmq.tools.cli.arguments import RESULT
 from tvmq.tools.cli.bound import parse_kinds
-from tvmq.tools.cli.console import notice, step
+from tvmq.tools.cli.console import step
+from tvmq.tools.cli.doubts import add_doubt
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
 from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
@@ -137,14 +138,16 @@ def compare_outputs(
     with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
             exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes,
-            readings=bound_readings(job.mod, parse_kinds(options.outputs)), advance=advance,
+            readings=bound_readings(job.mod, parse_kinds(options.outputs)),
+            is_labelled=not usual_metric(labels, (), exe.output_info[0].shape), advance=advance,
         )  # fmt: skip
     facts["data"] = "random" if samples.random else "held out" if job.split.apart else "calibration"
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason
-    elif metric == "top1" and is_near_chance(facts["float"], exe.output_info[0].shape):
+    accuracy = facts["float"] if metric == "top1" else facts.get("float_top1")
+    if accuracy is not None and is_near_chance(accuracy, exe.output_info[0].shape):
         facts["near_chance"] = True
-        notice(_near_chance(facts["float"], samples, options.doctor))
+        add_doubt(job, _near_chance(accuracy, samples), options.doctor)
     return facts
 
 
@@ -183,11 +186,14 @@ def is_near_chance(accuracy: float, scores: Sequence[int]) -> bool:
 
     >>> is_near_chance(0.19, (1, 10)), is_near_chance(0.31, (1, 10)), is_near_chance(0.04, (1, 1000))
     (True, False, True)
+    >>> is_near_chance(0.55, (1, 2)), is_near_chance(0.62, (1, 2))
+    (True, False)
     """
-    return accuracy < 2 / max(2, int(np.prod(scores[1:]))) or accuracy < 0.05
+    chance = 1 / max(2, int(np.prod(scores[1:])))
+    return accuracy < chance + min(chance, 0.15 * (1 - chance)) or accuracy < 0.05
 
 
-def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
+def _near_chance(accuracy: float, samples: Samples) -> str:
     """Advice for a float model near chance: labels in another order than its classes, or inputs prepared otherwise."""
     question = (
         "are the class folders, sorted by name, in the order of the model's classes, and the pictures preprocessed as "
@@ -196,10 +202,7 @@ def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
         else "do labels number the classes as the model does, and are arrays preprocessed as in training "
         "(normalization, axis of the channels)?"
     )
-    return (
-        f"WARNING: the float model has {accuracy:.1%}, near chance, so the comparison says nothing of int8: {question}"
-        + (f" To find out: {doctor}" if doctor else "")
-    )
+    return f"the float model has {accuracy:.1%}, near chance, so the comparison says nothing of int8: {question}"
 
 
 def save_samples(path: Path, samples: Samples, index: np.ndarray) -> str:

@@ -48,6 +48,7 @@ class QuantizationJob:
     size         batch size
     config       the options; without data scales are computed at run time
     guess, preprocessing  of pictures: the normalization and why, and all that is done with them
+    doubts       about samples and labels, in words: see doubts.py
     """
 
     mod: Any
@@ -60,6 +61,7 @@ class QuantizationJob:
     guess: Guess | None = None
     preprocessing: PicturePreprocessing | None = None
     is_prequantized: bool = False
+    doubts: list[str] = field(default_factory=list)
     _float: Any = None
 
     def float_exe(self, *, quiet: bool = True) -> Any:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +22,8 @@ from tvmq.tools.cli.arguments import RESULT, Count, HeldOut, Json, Output, Quiet
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.data import check_data
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
+from tvmq.tools.cli.exit_codes import DOUBTFUL
 from tvmq.tools.cli.files import check_output
 from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements, measure
@@ -90,6 +91,8 @@ def quantize(
         model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
         random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
+    doctor = doctor_command(model, data)
+    find_doubts(job, labels, doctor, run=measurements.compare, quiet=quiet)
     used_guard = resolve_guard(
         requested_guard, job, metric, max_drop, labels, outputs=measurements.outputs, quiet=quiet
     )
@@ -98,7 +101,6 @@ def quantize(
             job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, tune=tune,
             guard=used_guard,
         )  # fmt: skip
-    doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
     outputs = Outputs(model, output, formats, built_for)
     facts = save_measured(qmod, outputs, job, replace(measurements, doctor=doctor), quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
@@ -165,7 +167,7 @@ def measured_facts(
     return {
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
         **job.facts(), **measure(exe, job, options, quiet=quiet), "weights": describe_weights(qmod),
-        **tvmq.explain(qmod).to_dict(),
+        **tvmq.explain(qmod).to_dict(), "doubts": list(job.doubts),
     }  # fmt: skip
 
 
@@ -239,12 +241,14 @@ def report(
     facts: dict[str, Any], model: Path, output: Path, data: str | None, job: QuantizationJob, *,
     as_json: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    """Print the facts and the next steps, as text or as JSON."""
+    """Print the facts and the next steps, as text or as JSON; a doubt about the data is an exit code of its own."""
     saved = facts.get("samples_saved")
     steps = next_steps(facts, model, output, saved or data)
     if as_json:
         print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
-        return
-    print("\n".join(summary_lines(facts)))
-    if not quiet:
-        notice("next:\n" + "\n".join(steps))
+    else:
+        print("\n".join(summary_lines(facts)))
+        if not quiet:
+            notice("next:\n" + "\n".join(steps))
+    if facts.get("doubts"):
+        raise typer.Exit(DOUBTFUL)

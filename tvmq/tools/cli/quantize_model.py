@@ -20,6 +20,7 @@ import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import ReadOptions
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
 from tvmq.tools.cli.measure import Measurements
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.picture_inputs import keep_preprocessing
@@ -102,6 +103,8 @@ def quantize_model(
             reading=ReadOptions(batch=batch, shape=list(shape)), pictures=options, samples=samples, held_out=held_out,
             quiet=quiet,
         )  # fmt: skip
+        doctor = "" if isinstance(data, Mapping) else doctor_command(model, data)
+        find_doubts(job, None, doctor, run=True, quiet=quiet)
         kinds = [f"{name}={kind}" for name, kind in (outputs or {}).items()]
         bound = resolve_guard(requested, job, metric, max_drop, None, outputs=kinds, quiet=quiet)
         with refuse_on_guard(force=False):
@@ -110,7 +113,7 @@ def quantize_model(
             )
         module = keep_preprocessing(module, job)
         executable = tvmq.build(module, target=built_for)
-        measurements = Measurements(metric=metric, bench=bench, outputs=kinds)
+        measurements = Measurements(metric=metric, bench=bench, outputs=kinds, doctor=doctor)
         measured = measured_facts(module, executable, job, measurements, quiet=quiet)
     facts = {**_sizes(model, executable, job), **measured, "seconds": time.perf_counter() - begin}
     return QuantizedModel(executable, module, facts)

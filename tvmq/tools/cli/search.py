@@ -11,6 +11,8 @@ import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Count, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, time_text
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
+from tvmq.tools.cli.exit_codes import DOUBTFUL, REFUSED
 from tvmq.tools.cli.metrics import IN_POINTS, find_labels
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
@@ -77,6 +79,7 @@ def search(
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("search: the model is quantized already; give the float model")
+    find_doubts(job, labels, doctor_command(model, data), run=metric is not None, quiet=quiet)
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None
     if metric is not None:
@@ -102,7 +105,9 @@ def search(
     else:
         print_result(result, folder, scale, model, data)
     if result.best is None:
-        raise typer.Exit(3)
+        raise typer.Exit(REFUSED)
+    if job.doubts:
+        raise typer.Exit(DOUBTFUL)
 
 
 def make_training_options(steps: int) -> Any:

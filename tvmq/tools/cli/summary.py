@@ -16,6 +16,7 @@ from typing import Any
 from tvmq.base.regular_file import check_regular
 from tvmq.errors import OutputError
 from tvmq.tools.cli.console import size_text, time_text
+from tvmq.tools.cli.doubts import doctor_command
 from tvmq.tools.cli.files import UNREADABLE, check_output
 from tvmq.tools.cli.metrics import format_metric
 
@@ -24,6 +25,7 @@ LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
 LEAST_SQNR = 15.0
 UNSTEADY = 1.5  # highest ratio over lowest: if rounds differ more, their median says nothing
 WIDEST = 84
+WIDE_MARGIN = 0.08  # of accuracy: some 100 samples leave less open
 
 
 def summary_lines(facts: Mapping[str, Any]) -> list[str]:
@@ -32,7 +34,8 @@ def summary_lines(facts: Mapping[str, Any]) -> list[str]:
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"), ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
         *(("agreement", text) for text in _agreement(facts.get("comparison"))), *_accuracy(facts.get("comparison")),
-        *_speed(facts.get("speed")), *_precision(facts), ("time", time_text(facts["seconds"])),
+        *_speed(facts.get("speed")), *_precision(facts), *(("DOUBT", text) for text in facts.get("doubts", ())),
+        ("time", time_text(facts["seconds"])),
     ]  # fmt: skip
     return [f"  {name:<10} {text}" for name, text in rows]
 
@@ -78,7 +81,11 @@ def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
     name = comparison["metric"]
     figures = (format_metric(name, comparison[kind]) for kind in ("float", "int8"))
-    return [("accuracy", "{}: float {}, int8 {}, {}".format(name, *figures, describe_samples(comparison)))]
+    rows = [("accuracy", "{}: float {}, int8 {}, {}".format(name, *figures, describe_samples(comparison)))]
+    margin = comparison.get("margin", 0.0)
+    if margin > WIDE_MARGIN:
+        rows.append(("", f"± {100 * margin:.0f} points: too few samples to tell more"))
+    return rows
 
 
 def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
@@ -134,6 +141,8 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     steps = []
     if facts.get("random_data"):
         steps.append((f"tvmq quantize {source} --data pictures/", "calibrate on real data instead of random values"))
+    elif facts.get("doubts") and data:
+        steps.append((doctor_command(model, data), "find out what is wrong with samples, labels or their preparation"))
     elif _is_far_from_float(facts.get("comparison")):
         steps += _diagnosis_steps(source, saved, again, data)
     speed = facts.get("speed")
