@@ -15,17 +15,14 @@ from tvmq.base.whole_file import Write, check_place, output_errors, write_file
 from tvmq.calibration.data.pictures import SUFFIXES
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import DataError, OutputError
+from tvmq.runtime.sample_runs import batch_size
 
 Arrays = dict[str, np.ndarray]
 
 
 def batch_of(exe: Any) -> int:
-    """Batch size of an executable: first dimension of its first input that has one.
-
-    1 if there is none, or if it is dynamic.
-    """
-    first = next((info.shape[0] for info in exe.input_info if info.shape), 1)
-    return first if isinstance(first, int) else 1
+    """Batch size of an executable: 1 if its first dimension is dynamic, or no input has one."""
+    return batch_size(exe.input_info)
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> Arrays:

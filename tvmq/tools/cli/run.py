@@ -14,10 +14,10 @@ import numpy as np
 import tvmq
 from tvmq.base.text import printable
 from tvmq.calibration.dataset import samples_in
-from tvmq.errors import DataError
+from tvmq.runtime.sample_runs import batch_size, run_many
 from tvmq.tools.cli.arguments import Json, Output, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, step
-from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_output, write_output
+from tvmq.tools.cli.files import Arrays, check_output, write_output
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs, top_classes
 
 LISTED = 8  # pictures
@@ -54,29 +54,14 @@ def run(
 
 
 def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
-    """Run all samples: {output name: array}; the last batch is filled up, and the filling dropped.
-
-    raises  DataError for an output without one row per sample, since batches cannot be joined
-    """
-    size = batch_of(exe)
-    batch = next((info.shape[:1] for info in exe.input_info if info.shape), ())
-    samples = samples_in(arrays)
+    """Run all samples: {output name: array}. raises DataError for an output without one row per sample"""
     names = [info.name for info in exe.output_info]
-    if samples == size:
-        return dict(zip(names, exe.run(arrays), strict=True))
-    for info in exe.output_info:
-        if info.shape[:1] not in ((size,), batch):
-            raise DataError(
-                f"run: output '{info.name}' of shape {info.shape} does not have one row per sample; "
-                f"give exactly {size} samples. Got {samples} instead"
-            )
-    parts: list[list[np.ndarray]] = []
-    count = -(-samples // size)
+    count = -(-samples_in(arrays) // batch_size(exe.input_info))
+    if count == 1:  # no progress to show
+        return dict(zip(names, run_many(exe.run, arrays, exe.input_info, exe.output_info), strict=True))
     with step("run", count, quiet=quiet) as advance:
-        for feed in Batches(arrays, size, advance, count=count):
-            parts.append(exe.run(feed))
-    joined = [np.concatenate(rows)[:samples] for rows in zip(*parts, strict=True)]
-    return dict(zip(names, joined, strict=True))
+        results = run_many(exe.run, arrays, exe.input_info, exe.output_info, advance=advance)
+    return dict(zip(names, results, strict=True))
 
 
 def print_results(
