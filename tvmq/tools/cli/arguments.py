@@ -67,6 +67,16 @@ class ReadOptions:
     shape: Texts = None
 
 
+def check_targets(texts: list[str] | None) -> None:
+    """Refuse, before TVM is imported, what is no target by its first word. raises TargetError"""
+    from tvmq.codegen.target.cpu import resolve_target, write_out_aliases
+    from tvmq.codegen.target.cuda import is_cuda
+
+    for text in texts or ():
+        if not is_cuda(text) and write_out_aliases(text, "x86").split(maxsplit=1)[:1] != ["llvm"]:
+            resolve_target(text)
+
+
 def parse_targets(texts: list[str] | None) -> str | list[str]:
     """Target for `tvmq.build` from --target; raises TargetError for an unknown one, before any work.
 

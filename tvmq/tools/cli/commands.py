@@ -61,10 +61,11 @@ class Commands(TyperGroup):
 
 def load_command(name: str) -> Any:
     """Load a command with its options."""
+    from tvmq.tools.cli.command_help import HelpfulCommand
     from tvmq.tools.cli.exit_codes import with_exit_codes  # imports NumPy
 
     alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
-    alone.command(name)(with_exit_codes(with_command_line(load_object(COMMANDS[name]))))
+    alone.command(name, cls=HelpfulCommand)(with_exit_codes(with_command_line(load_object(COMMANDS[name]))))
     return typer.main.get_command(alone)
 
 

@@ -15,7 +15,7 @@ from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, first_samples, read_arrays
-from tvmq.tools.cli.model import load_executable
+from tvmq.tools.cli.model import check_model, load_executable
 from tvmq.tools.cli.picture_inputs import check_inputs, is_of_pictures, read_inputs
 
 
@@ -40,6 +40,8 @@ def compare(
              an .npz. With --backend the device is compared with the emulated chip.
     """
     check_inputs(data)
+    for model in filter(None, (first, second)):
+        check_model(model, saved=True)
     if backend is not None or dumps is not None:
         if second is not None:
             raise ConfigError("compare: --backend and --dumps replace the second model; leave one of them out")

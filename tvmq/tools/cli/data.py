@@ -269,6 +269,7 @@ def check_data(text: str) -> None:
         check_arrays(Path(text))
     if kind == "folder":
         find_pictures(Path(text))
+        pillow()
     if kind == "function":
         check_place(text, "data")
 

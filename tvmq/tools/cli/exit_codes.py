@@ -7,19 +7,22 @@
 4    the model was saved, but its figures mean nothing: samples, labels or their preparation are doubtful
 130  interrupted by Ctrl-C; files are written whole or not at all
 
-tvm_ffi imports torch wherever it is installed, to accept its tensors, which takes two thirds of the import time of TVM.
-Commands that read neither torch programs nor functions of the user import TVM without it, to start faster.
+TVM is imported by what needs it, after paths and options were checked. tvm_ffi imports torch wherever it is installed, to
+accept its tensors, which takes two thirds of the time: commands that read neither torch programs nor functions of the
+user import TVM without it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -30,7 +33,7 @@ from tvmq.tools.cli.console import notice
 
 # Suffixes of torch programs, and the text before the name of a function (--data file.py:name)
 OF_TORCH, OF_USERS = (".pt2", ".pt", ".pth"), ".py:"
-TORCH = "torch"
+TORCH, OF_TVM = "torch", ("tvm", "tvm_ffi")
 
 
 def needs_torch(arguments: Iterable[Any]) -> bool:
@@ -48,21 +51,43 @@ def needs_torch(arguments: Iterable[Any]) -> bool:
     return False
 
 
-def import_tvm(arguments: Iterable[Any]) -> None:
-    """Import TVM, without torch if these arguments do not need it; it can be imported later.
+class _TorchHider(MetaPathFinder):
+    """Hides torch from TVM, whenever TVM is imported; it can be imported later."""
 
-    Does nothing on Windows, where torch must come first, or if either is imported already. Errors of the import
-    are left to the command, which reports them.
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        """The spec of a package of TVM, whose import does not see torch; None for all others."""
+        spec = PathFinder.find_spec(name, path, target) if name in OF_TVM and TORCH not in sys.modules else None
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def without_torch(module: ModuleType) -> None:
+            sys.modules[TORCH] = None  # type: ignore[assignment]  # an import raises ImportError
+            try:
+                execute(module)
+            finally:
+                del sys.modules[TORCH]
+
+        spec.loader.exec_module = without_torch  # type: ignore[method-assign]
+        return spec
+
+
+@contextmanager
+def torch_hidden(arguments: Iterable[Any]) -> Iterator[None]:
+    """Imports of TVM inside load no torch, if these arguments do not need it.
+
+    Does nothing on Windows, where torch must come first, or if either is imported already.
     """
     there = {TORCH, "tvm_ffi"} & sys.modules.keys()
     if there or sys.platform == "win32" or needs_torch(arguments):
+        yield
         return
-    sys.modules[TORCH] = None  # type: ignore[assignment]  # an import raises ImportError
+    hider = _TorchHider()
+    sys.meta_path.insert(0, hider)
     try:
-        with contextlib.suppress(Exception):
-            import tvmq.graph.view  # noqa: F401  (the smallest module of tvmq that imports TVM)
+        yield
     finally:
-        del sys.modules[TORCH]
+        sys.meta_path.remove(hider)
 
 
 FAILED, REFUSED, DOUBTFUL, INTERRUPTED = 1, 3, 4, 130
@@ -75,8 +100,8 @@ def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         with _interrupts() as seen:
             try:
-                import_tvm((*args, *kwargs.values()))
-                return command(*args, **kwargs)
+                with torch_hidden((*args, *kwargs.values())):
+                    return command(*args, **kwargs)
             except (Exception, KeyboardInterrupt) as error:
                 # TVM may turn an interrupt into another error.
                 if seen or isinstance(error, KeyboardInterrupt):

@@ -10,6 +10,7 @@ import tvmq
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.tools.cli.arguments import Count, Json, OutputPath, Quiet, ReadOptions
 from tvmq.tools.cli.console import print_json, print_rows, size_text, step
+from tvmq.tools.cli.model import check_model
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_options, with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
@@ -37,13 +38,14 @@ def export_c(
     name    Prefix of files, functions and macros. Default: name of the model.
     data    Samples for a float model, in any form that `tvmq quantize` takes.
     """
+    check_files(data, None, None, ())
+    check_model(model, saved=True)
     c_name = name if name is not None else _to_c_name(model)
     if model.suffix == ".tvmq":
         if data is not None:
             raise ConfigError("export-c: --data is for a float model; a saved model is quantized already")
         module = load_without_code(model, sha256).module
     else:
-        check_files(data, None, None, ())
         try:
             job = open_model_and_data(
                 model, data, _with_integral_core(config), reading=reading, pictures=pictures, samples=samples,

@@ -13,11 +13,12 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
+from tvmq.tools.cli.arguments import Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, check_targets, parse_targets
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.doubts import doctor_command, find_doubts
 from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements
+from tvmq.tools.cli.model import check_model
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
@@ -70,9 +71,11 @@ def finetune(
     force         Overwrite an output file that is not a saved model.
     """
     start = time.perf_counter()
+    check_files(data, measurements.labels, measurements.metric, (onnx, measurements.save_samples))
+    check_targets(target)
+    check_model(model)
     check_torch()
     output = announce_output(model, output, force=force, quiet=quiet)
-    check_files(data, measurements.labels, measurements.metric, (onnx, measurements.save_samples))
     built_for = parse_targets(target)
     job = open_model_and_data(
         model, data, config, backend=backend_for(backend, built_for), reading=reading, pictures=pictures,

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts, check_targets
 from tvmq.tools.cli.console import print_json, print_result, step
-from tvmq.tools.cli.model import import_model
+from tvmq.tools.cli.model import check_model, import_model
 
 
 def inspect(
@@ -34,6 +34,8 @@ def inspect(
     measure  Calibrate the cost model on this machine; done once, takes 4 s.
     names    Only list the layers and their operators, by the names that --rule takes.
     """
+    check_targets([target])
+    check_model(model)
     with step("import", quiet=quiet):
         mod, params, _, _ = import_model(model, None, shape or (), batch, max_bytes=max_bytes, quiet=quiet)
     if names:

@@ -17,6 +17,8 @@ Exit codes: 0 done · 1 an error, in one sentence on stderr, or `verify` and `do
 4 the model is saved, but samples, labels or their preparation are doubtful ·
 130 interrupted by Ctrl-C, no partly written files left.
 
+`tvmq NAME --help` shows the usual options of a command, `tvmq NAME --help-all` all of them.
+
 Results go to stdout, progress and notices to stderr. --json: one object on stdout; NO_COLOR: no colours.
 """
 

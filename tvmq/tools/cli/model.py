@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -160,6 +161,19 @@ def refuse_other_formats(model: Path) -> None:
     for suffixes, what in OTHER_FORMATS.items():
         if model.suffix.lower() in suffixes:
             raise ModelError(f"model: '{model}' is {what}")
+
+
+def check_model(model: Path, *, saved: bool = False) -> None:
+    """Check before TVM is imported that there is a model, and of which format.
+
+    saved   True where a .tvmq is a model as well
+    raises  ModelError
+    """
+    if not model.exists():
+        slashes = "; on this system \\ is a letter of a name: write /" if "\\" in str(model) and os.sep == "/" else ""
+        raise ModelError(f"model: there is no file '{model}'; check the path{slashes}")
+    if not (saved and model.suffix.lower() == ".tvmq"):
+        refuse_other_formats(model)
 
 
 def _read_program(model: Path, max_bytes: int | None) -> ModelSource:

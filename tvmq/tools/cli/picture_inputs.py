@@ -67,10 +67,12 @@ def check_inputs(path: Path) -> None:
     """Check before the model is loaded that data can be read. raises DataError"""
     if not is_of_pictures(path):
         check_arrays(path)
-    elif path.is_dir():
+        return
+    if path.is_dir():
         find_pictures(path)
     elif not path.is_file():
         raise DataError(f"data: there is no file '{path}'; check the path")
+    pillow()
 
 
 def read_inputs(exe: Any, path: Path, *, most: int = MOST, quiet: bool = False) -> tuple[Arrays, list[str]]:

@@ -18,7 +18,18 @@ import tvmq
 from tvmq.backends import backend_named
 from tvmq.backends.consistency import why_not_compiled
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import RESULT, Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
+from tvmq.tools.cli.arguments import (
+    RESULT,
+    Count,
+    HeldOut,
+    Json,
+    Output,
+    Quiet,
+    ReadOptions,
+    Texts,
+    check_targets,
+    parse_targets,
+)
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.data import check_data
@@ -28,6 +39,7 @@ from tvmq.tools.cli.files import check_output
 from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import check_labels, metric_named
+from tvmq.tools.cli.model import check_model
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_inputs import keep_preprocessing
@@ -80,9 +92,11 @@ def quantize(
     tune         Measure for this many seconds which layers are faster in float on this machine, and keep them float.
     """
     start = time.perf_counter()
-    output = announce_output(model, output, force=force, quiet=quiet)
     labels, metric = measurements.labels, measurements.metric
     check_files(data, labels, metric, (*formats.files, measurements.save_samples))
+    check_targets(target)
+    check_model(model)
+    output = announce_output(model, output, force=force, quiet=quiet)
     requested_guard = check_bound(guard, metric, max_drop)
     built_for = parse_targets(target)
     quantize_target = backend_for(formats.backend(backend), built_for, made_for)

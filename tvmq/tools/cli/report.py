@@ -17,17 +17,17 @@ from tvmq.tools.cli.arguments import Count, Json, OutputPath, Quiet, ReadOptions
 from tvmq.tools.cli.bench import read_first_batch
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.tools.cli.console import notice, print_json, size_text, step, time_text
-from tvmq.tools.cli.data import check_data
 from tvmq.tools.cli.doubts import doctor_command, find_doubts
 from tvmq.tools.cli.exit_codes import DOUBTFUL
+from tvmq.tools.cli.extras import check_extra
 from tvmq.tools.cli.files import check_output, write_output
 from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import format_metric
-from tvmq.tools.cli.model import load_executable
+from tvmq.tools.cli.model import check_model, load_executable
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
-from tvmq.tools.cli.quantize import DEFAULT_GUARD, quantize_with_progress
+from tvmq.tools.cli.quantize import DEFAULT_GUARD, check_files, quantize_with_progress
 from tvmq.tools.cli.samples import Feeds
 
 SAVED = ".tvmq"
@@ -73,14 +73,14 @@ def report(
     guard            Lowest SQNR of the outputs against float, in dB, or 'none'.
     threads          Threads of the measurements.
     """
-    from tvmq.tools.report.assemble_report import assemble
-    from tvmq.tools.report.front import read_front
-    from tvmq.tools.report.page import check_jinja2
-
     check_output(output)
-    check_jinja2()
-    if data is not None:
-        check_data(data)
+    check_extra("report", "jinja2", "which writes the page", "report")
+    check_files(data, labels, None, ())
+    for path in filter(None, (model, quantized_model)):
+        check_model(path, saved=True)
+    from tvmq.tools.report.assemble_report import assemble  # loads TVM
+    from tvmq.tools.report.front import read_front
+
     front = read_front(search) if search is not None else None
     doubts: list[str] = []
     if model.suffix == SAVED:
