@@ -38,17 +38,19 @@ THIRD_PARTIES = {
     # the network that learns is torch's
     "training": TVM | {"torch"},
     # a backend of torch.compile
-    "integrations": {"numpy", "torch"},
+    "integrations": {"numpy", "torch", "pytest"},
+    # its application
+    "integrations/serving": {"numpy", "starlette"},
     # an ML-BOM
     "library/bill_of_materials": TVM | {"cyclonedx", "packageurl"},
     # onnx: the file by which onnxruntime computes a library
     "library/operator_file": {"numpy", "onnx"},
     # jinja2 writes the page
     "tools/report": TVM | {"jinja2"},
-    "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask"},
+    "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask", "uvicorn", "onnxruntime"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors", "starlette", "uvicorn"}
 AT_ONCE = {"training": {"torch"}}
 # Folders whose files are loaded inside functions, once a model of torch is there or is to be made
 LATE_FOLDERS = {

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -230,22 +230,22 @@ def size_of_first(folder: Folder, count: int = 8) -> set[tuple[int, int]]:
     sizes = set()
     for path in folder.paths[:count]:
         try:
-            with Image.open(path, formats=FORMATS) as picture:
+            with Image.open(source, formats=FORMATS) as picture:
                 sizes.add((picture.height, picture.width))
         except Exception:  # read_pictures counts it
             continue
     return sizes
 
 
-def read_picture(path: Path, channels: int) -> Image.Image | str:
-    """The picture upright in so many channels, or why it cannot be read."""
+def read_picture(source: Path | BinaryIO, channels: int) -> Image.Image | str:
+    """The picture of a file upright in so many channels, or why it cannot be read."""
     from PIL import Image, ImageOps
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # palettes with transparency, odd metadata
             warnings.simplefilter("error", Image.DecompressionBombWarning)  # 90 million pixels, from some 100 kB
-            with Image.open(path, formats=FORMATS) as picture:
+            with Image.open(source, formats=FORMATS) as picture:
                 upright = ImageOps.exif_transpose(picture)
                 return _eight_bits(upright).convert("RGB" if channels == 3 else "L")
     except Exception as error:  # Pillow's own, struct's, zlib's, a bomb

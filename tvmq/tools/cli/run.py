@@ -14,11 +14,12 @@ import numpy as np
 import tvmq
 from tvmq.base.text import printable
 from tvmq.calibration.dataset import samples_in
+from tvmq.runtime.highest_classes import highest_classes
 from tvmq.runtime.sample_runs import batch_size, run_many
 from tvmq.tools.cli.arguments import Json, Output, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, step
 from tvmq.tools.cli.files import Arrays, check_output, write_output
-from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs, top_classes
+from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 LISTED = 8  # pictures
 
@@ -49,7 +50,7 @@ def run(
     if output is not None:
         # savez takes arrays as keywords, beside parameters of its own
         write_output(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
-    top = top_classes(next(iter(results.values())), exe.labels) if names else []
+    top = highest_classes(next(iter(results.values())), exe.labels) if names else []
     print_results(results, output, as_json=as_json, top=dict(zip(names, top, strict=False)))
 
 
