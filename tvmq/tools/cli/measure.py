@@ -1,16 +1,11 @@
 """Measurements of `tvmq quantize` on the saved model: int8 beside float on data, and the speed of both.
 
-Speed is that of int8 and of our own float build by turns, on this CPU.
-
 Tests: tests/tools/cli/test_quantize_alone.py
 """
 
 from __future__ import annotations
 
-import os
-import platform
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -26,49 +21,10 @@ from tvmq.tools.cli.doubts import add_doubt
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
 from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
+from tvmq.tools.cli.onnxruntime_peers import onnxruntime_runs
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Samples
-
-ROUNDS = 9
-ROUND_SECONDS = 0.06  # of each model in a round
-
-
-def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], threads: int) -> dict[str, Any]:
-    """Median seconds of a run of both; rounds take turns, so that a busy machine slows both alike.
-
-    returns  {"float_seconds", "int8_seconds", "ratio", "ratio_low", "ratio_high": over rounds, ...}
-    """
-    exes = {"float": float_exe, "int8": exe}
-    first = {name: one.benchmark(feed, repeat=3, threads=threads).median for name, one in exes.items()}
-    repeat = {name: max(1, min(1000, round(ROUND_SECONDS / seconds))) for name, seconds in first.items()}
-    rounds = [
-        {name: one.benchmark(feed, repeat=repeat[name], threads=threads).median for name, one in exes.items()}
-        for _ in range(ROUNDS)
-    ]
-    ratios = sorted(one["float"] / one["int8"] for one in rounds)
-    return {
-        **{f"{name}_seconds": statistics.median(one[name] for one in rounds) for name in exes},
-        "ratio": statistics.median(ratios), "ratio_low": ratios[1], "ratio_high": ratios[-2], "threads": threads,
-        "cpu": f"{cpu_name()} ({exe.target.mcpu})", "cores": count_cores(), "load": load_average(),
-    }  # fmt: skip
-
-
-def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
-    """Name of the CPU, as the system gives it."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.processor() or platform.machine()
-
-
-def count_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def load_average() -> float | None:
-    """Load average: processes that want to run, this one included; None where the system does not report it."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-
+from tvmq.tools.cli.speed import measure_speed
 
 IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more often than not
 
@@ -85,6 +41,7 @@ class Measurements:
                   embedding or numbers. Example: --outputs boxes=detections
     compare       Compare the outputs of int8 and float.
     bench         Measure the speed of int8 and float.
+    peers         Also quantize with onnxruntime, and time its int8 beside ours. Its float is timed wherever it is installed.
     threads       Threads of the speed measurement.
     save_samples  Write the preprocessed samples that judge the result as .npz, for verify, compare, run and bench.
     """
@@ -95,6 +52,7 @@ class Measurements:
     outputs: list[str] | None = None
     compare: bool = True
     bench: bool = True
+    peers: bool = False
     threads: Annotated[int, typer.Option(min=1)] = 1
     save_samples: Path | None = None
     doctor: str = ""
@@ -119,9 +77,21 @@ def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: boo
     if options.compare:
         facts["comparison"] = compare_outputs(exe, float_exe, job, options, quiet=quiet)
     if options.bench and not job.is_prequantized:  # float would be the same model with conversions
-        with step("measure speed", quiet=quiet):
-            facts["speed"] = measure_speed(exe, float_exe, _first_batch(samples, job.size), options.threads)
+        facts["speed"] = _speed(exe, float_exe, job, options, quiet=quiet)
     return facts
+
+
+def _speed(exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
+    """Speed of int8 and float, beside onnxruntime if the model is a file that it reads."""
+    assert job.samples is not None
+    feed = _first_batch(job.samples, job.size)
+    with step("measure speed", quiet=quiet):
+        is_onnx = job.path is not None and job.path.suffix.lower() == ".onnx"
+        runs, reasons = (
+            onnxruntime_runs(job.path, feed, options.threads, int8=options.peers) if is_onnx and job.path else ({}, {})
+        )
+        speed = measure_speed(exe, float_exe, feed, options.threads, runs)
+    return {**speed, **({"not_run": reasons} if reasons else {})}
 
 
 def compare_outputs(

@@ -49,6 +49,7 @@ class QuantizationJob:
     config       the options; without data scales are computed at run time
     guess, preprocessing  of pictures: the normalization and why, and all that is done with them
     doubts       about samples and labels, in words: see doubts.py
+    path         of the model's file
     """
 
     mod: Any
@@ -62,6 +63,7 @@ class QuantizationJob:
     preprocessing: PicturePreprocessing | None = None
     is_prequantized: bool = False
     doubts: list[str] = field(default_factory=list)
+    path: Path | None = None
     _float: Any = None
 
     def float_exe(self, *, quiet: bool = True) -> Any:
@@ -128,7 +130,9 @@ def open_model_and_data(
     with step("import", quiet=quiet):
         batch = reading.batch
         mod, params, size = import_source(source, first.shapes, shape, batch, dynamic_batch=dynamic_batch, quiet=quiet)
-    job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
+    job = QuantizationJob(
+        mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized, path=model
+    )
     read = first.samples
     if first.function is not None and data is not None:
         read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)

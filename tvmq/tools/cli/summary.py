@@ -19,11 +19,11 @@ from tvmq.tools.cli.console import size_text, time_text
 from tvmq.tools.cli.doubts import doctor_command
 from tvmq.tools.cli.files import UNREADABLE, check_output
 from tvmq.tools.cli.metrics import format_metric
+from tvmq.tools.cli.speed import speed_rows
 
 REASONS = 4
 LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
 LEAST_SQNR = 15.0
-UNSTEADY = 1.5  # highest ratio over lowest: if rounds differ more, their median says nothing
 WIDEST = 84
 WIDE_MARGIN = 0.08  # of accuracy: some 100 samples leave less open
 
@@ -34,7 +34,7 @@ def summary_lines(facts: Mapping[str, Any]) -> list[str]:
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"), ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
         *(("agreement", text) for text in _agreement(facts.get("comparison"))), *_accuracy(facts.get("comparison")),
-        *_speed(facts.get("speed")), *_precision(facts), *(("DOUBT", text) for text in facts.get("doubts", ())),
+        *speed_rows(facts.get("speed")), *_precision(facts), *(("DOUBT", text) for text in facts.get("doubts", ())),
         ("time", time_text(facts["seconds"])),
     ]  # fmt: skip
     return [f"  {name:<10} {text}" for name, text in rows]
@@ -88,25 +88,6 @@ def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     return rows
 
 
-def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    if not speed:
-        return []
-    ratio = speed["ratio"]
-    word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
-    if speed["ratio_high"] > UNSTEADY * speed["ratio_low"]:
-        word = "too unsteady to measure"
-    threads = "1 thread" if speed["threads"] == 1 else f"{speed['threads']} threads"
-    times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} per run"
-    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} over alternating rounds"
-    rows = [
-        ("speed", f"{word} ({times}; {spread})"),
-        ("", f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: built by tvmq as well"),
-    ]
-    if speed["load"] is not None and speed["load"] > speed["cores"] + 0.5:
-        rows.append(("", f"the machine is busy (load {speed['load']:.1f} on {speed['cores']} cores): note the spread"))
-    return rows
-
-
 def float_reasons(layers: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, str, str]]:
     """(count, operators, why) of what stayed float, the most frequent first.
 
@@ -146,7 +127,7 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     elif _is_far_from_float(facts.get("comparison")):
         steps += _diagnosis_steps(source, saved, again, data)
     speed = facts.get("speed")
-    if speed and speed["ratio"] < 1.02:
+    if speed and speed["steady"] and speed["ratio"] < 1.02:
         steps.append((f"{again} --tune 60", "keep float what is faster so on this CPU"))
         steps.append((f"tvmq inspect {source}", "why: layer by layer"))
     steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))
