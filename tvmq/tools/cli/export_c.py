@@ -45,6 +45,7 @@ def export_c(
         if data is not None:
             raise ConfigError("export-c: --data is for a float model; a saved model is quantized already")
         module = load_without_code(model, sha256).module
+        _check_core(model, module)
     else:
         try:
             job = open_model_and_data(
@@ -65,6 +66,17 @@ def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
     """The options with those added that make an integer-only core, where they were not given."""
     rounding = {"requantize": "fixed_point"} if config.requantize == "float" else {}
     return with_options(config, partition_conversions="fully_integral", **rounding)
+
+
+def _check_core(model: Path, module: Any) -> None:
+    """Refuse a saved model that was not quantized for integers alone, in words of the command line. raises ConfigError"""
+    from tvmq.graph.module_functions import is_partitioned  # loads TVM
+
+    if not is_partitioned(module):
+        raise ConfigError(
+            f"export-c: '{model}' also computes in float; quantize it again with --partition-conversions fully_integral "
+            "--requantize fixed_point, or export the float model: tvmq export-c MODEL.onnx --data ..."
+        )
 
 
 def _to_c_name(model: Path) -> str:

@@ -6,24 +6,25 @@ Tests: tests/tools/cli/test_quantize_alone.py
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import typer
 
-from tvmq.errors import ConfigError, TargetError
+from tvmq.errors import ConfigError, TargetError, TvmqError
 from tvmq.tools.cli.arguments import RESULT
 from tvmq.tools.cli.bound import parse_kinds
 from tvmq.tools.cli.console import step
+from tvmq.tools.cli.data import random_samples
 from tvmq.tools.cli.doubts import add_doubt
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
 from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
 from tvmq.tools.cli.onnxruntime_peers import onnxruntime_runs
 from tvmq.tools.cli.opening import QuantizationJob
-from tvmq.tools.cli.samples import Samples
+from tvmq.tools.cli.samples import Samples, split
 from tvmq.tools.cli.speed import measure_speed
 
 IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more often than not
@@ -60,10 +61,9 @@ class Measurements:
 
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts: "comparison", "speed", "samples_saved"; absent if not requested, with a reason if impossible."""
-    samples = job.samples
-    if samples is None:
-        return {}
-    index = job.split.comparison
+    if job.samples is None:
+        return {} if job.is_prequantized else _measure_without_data(exe, job, options, quiet=quiet)
+    samples, index = job.samples, job.split.comparison
     facts: dict[str, Any] = {}
     if options.save_samples is not None:
         facts["samples_saved"] = save_samples(options.save_samples, samples, index)
@@ -79,6 +79,18 @@ def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: boo
     if options.bench and not job.is_prequantized:  # float would be the same model with conversions
         facts["speed"] = _speed(exe, float_exe, job, options, quiet=quiet)
     return facts
+
+
+def _measure_without_data(
+    exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool
+) -> dict[str, Any]:
+    """Facts on random inputs, which show the speed; nothing where none can be made for the model."""
+    random = random_samples(job.inputs)
+    trial = replace(job, samples=random, split=split(len(random)))
+    try:
+        return measure(exe, trial, replace(options, save_samples=None), quiet=quiet)
+    except TvmqError as error:
+        return {"comparison": {"skipped": f"no samples, and random ones do not fit ({error})"}}
 
 
 def _speed(exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:

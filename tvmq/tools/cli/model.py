@@ -206,6 +206,29 @@ def import_model(
     return mod, params, arrays, size
 
 
+def describe_sizes(own: Mapping[str, Shape | None], shapes: Mapping[str, Shape | None]) -> str:
+    """A line about dynamic dimensions: which are fixed now, and which stay dynamic; "" where there are none.
+
+    own     {input: shape} of the model
+    shapes  {input: shape} that it is imported with
+
+    >>> describe_sizes({"x": (None, 3, None)}, {"x": (1, 3, None)})
+    'dynamic dimensions fixed: x (1, 3, any); "any" stays dynamic (--batch and --shape choose others)'
+    >>> describe_sizes({"x": (1, 3)}, {"x": (1, 3)})
+    ''
+    """
+    texts = {
+        name: f"{name} ({', '.join('any' if size is None else str(size) for size in dims or ())})"
+        for name, dims in shapes.items()
+    }
+    fixed = [texts[name] for name in shapes if shapes[name] != own.get(name)]
+    if not fixed:
+        return ""
+    free = any("any" in texts[name] for name in shapes if shapes[name] != own.get(name))
+    stays = '; "any" stays dynamic' if free else ""
+    return f"dynamic dimensions fixed: {', '.join(fixed)}{stays} (--batch and --shape choose others)"
+
+
 def import_source(
     source: ModelSource, data: Mapping[str, Shape], shape: Sequence[str], batch: int, *, dynamic_batch: bool = False,
     quiet: bool = False,
@@ -222,9 +245,8 @@ def import_source(
             "--shape: a .pt2 program has the shapes of its export; export it with others, or omit --shape"
         )
     shapes = dict(source.shapes) if source.program else choose_shapes(source.shapes, overrides, data, batch)
-    if not quiet and shapes != source.shapes and not overrides:
-        fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
-        notice(f"dynamic dimensions fixed: {fixed} (--batch and --shape choose others)")
+    if not quiet and not overrides and (line := describe_sizes(source.shapes, shapes)):
+        notice(line)
     if dynamic_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]

@@ -66,6 +66,11 @@ class QuantizationJob:
     path: Path | None = None
     _float: Any = None
 
+    @property
+    def inputs(self) -> list[Any]:
+        """Inputs of the module, without its weights."""
+        return _inputs(self.mod, self.params)
+
     def float_exe(self, *, quiet: bool = True) -> Any:
         """The float model, built for this CPU on first use."""
         if self._float is None:

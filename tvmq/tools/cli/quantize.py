@@ -168,6 +168,7 @@ def save_measured(
         "model": str(files.model), "output": str(files.output),
         "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
         "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
+        "about_files": files.formats.remarks(files.output),
         **measured_facts(qmod, exe, job, options, quiet=quiet),
     }  # fmt: skip
 
@@ -182,6 +183,7 @@ def measured_facts(
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
         **job.facts(), **measure(exe, job, options, quiet=quiet), "weights": describe_weights(qmod),
         **tvmq.explain(qmod).to_dict(), "doubts": list(job.doubts),
+        "without_data": job.samples is None and not job.is_prequantized,
     }  # fmt: skip
 
 

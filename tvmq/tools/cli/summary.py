@@ -25,6 +25,9 @@ REASONS = 4
 LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
 LEAST_SQNR = 15.0
 WIDEST = 84
+WITHOUT_DATA = (
+    "no --data: scales are computed at run time, which is often slower than float where layers are convolutions"
+)
 WIDE_MARGIN = 0.08  # of accuracy: some 100 samples leave less open
 
 
@@ -33,6 +36,7 @@ def summary_lines(facts: Mapping[str, Any]) -> list[str]:
     rows = [
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"), ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
+        *(("", text) for text in facts.get("about_files", ())),
         *(("agreement", text) for text in _agreement(facts.get("comparison"))), *_accuracy(facts.get("comparison")),
         *speed_rows(facts.get("speed")), *_precision(facts), *(("DOUBT", text) for text in facts.get("doubts", ())),
         ("time", time_text(facts["seconds"])),
@@ -112,6 +116,8 @@ def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     if len(reasons) > REASONS:
         rows.append(("", f"{len(reasons) - REASONS} more reasons: tvmq explain"))
     rows += [("weights", facts["weights"])] if facts.get("weights") else []
+    if facts.get("without_data"):
+        rows.append(("note", WITHOUT_DATA))
     return rows + [("note", str(note)) for note in facts.get("notes", ())[:3]]
 
 
@@ -120,7 +126,9 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     saved, source = shlex.quote(str(output)), shlex.quote(str(model))
     again = f"tvmq quantize {source}" + (f" --data {shlex.quote(data)}" if data else " --data ...")
     steps = []
-    if facts.get("random_data"):
+    if facts.get("without_data"):
+        steps.append((f"tvmq quantize {source} --data samples.npz", "scales from about 100 typical samples: faster"))
+    elif facts.get("random_data"):
         steps.append((f"tvmq quantize {source} --data pictures/", "calibrate on real data instead of random values"))
     elif facts.get("doubts") and data:
         steps.append((doctor_command(model, data), "find out what is wrong with samples, labels or their preparation"))
