@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.base.stage_progress import LOG
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.optimizer import StepAdam
 from tvmq.training.samples import TrainingSamples

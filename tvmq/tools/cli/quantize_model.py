@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import tvmq
+from tvmq.base.stage_progress import Callback, observed_work
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import ReadOptions
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
@@ -70,6 +71,7 @@ def quantize_model(
     held_out: int | None = None,
     bench: bool = True,
     quiet: bool = True,
+    callback: Callback | None = None,
 ) -> QuantizedModel:
     """Quantize a trained model file, build it, and compare it with float on held-out samples.
 
@@ -86,6 +88,7 @@ def quantize_model(
     samples, held_out   that calibrate, and that judge
     bench     measure the speed beside float
     quiet     False: progress and notices on stderr
+    callback  called when a stage of quantizing ends, as by `tvmq.quantize`
     raises    ConfigError, DataError and the errors of importing; AccuracyWarning for a model below its bound
 
         result = tvmq.quantize_model("resnet18.onnx", "pictures/")
@@ -107,7 +110,7 @@ def quantize_model(
         find_doubts(job, None, doctor, run=True, quiet=quiet)
         kinds = [f"{name}={kind}" for name, kind in (outputs or {}).items()]
         bound = resolve_guard(requested, job, metric, max_drop, None, outputs=kinds, quiet=quiet)
-        with refuse_on_guard(force=False):
+        with refuse_on_guard(force=False), observed_work("quantize", callback):
             module = quantize_with_progress(
                 job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, guard=bound
             )
