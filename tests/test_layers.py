@@ -21,7 +21,7 @@ TVM = {"numpy", "tvm", "tvm_ffi"}
 # By place, or by its room where the place is not named; what is not named has TVM
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "base": {"numpy"}, "base/tvm_internals": {"tvm", "tvm_ffi"}, "base/tvm_runtime": TVM,
-    "numerics": {"numpy"}, "calibration": {"numpy"}, "calibration/data": {"numpy", "PIL"}, "backends": set(), "options": set(),
+    "numerics": {"numpy"}, "calibration": {"numpy"}, "calibration/data": {"numpy", "PIL", "tokenizers"}, "backends": set(), "options": set(),
     "codegen/cost": set(),
     # a format of files
     "tensors": {"numpy", "safetensors"},
@@ -50,7 +50,7 @@ THIRD_PARTIES = {
     "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask", "uvicorn", "onnxruntime"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors", "starlette", "uvicorn"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors", "starlette", "tokenizers", "uvicorn"}
 AT_ONCE = {"training": {"torch"}}
 # Folders whose files are loaded inside functions, once a model of torch is there or is to be made
 LATE_FOLDERS = {

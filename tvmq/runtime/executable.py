@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     import tvm
     from tvm import relax
 
-    from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
+    from tvmq.calibration.data.kept_preprocessing import KeptPreprocessing
     from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
     from tvmq.graph.ledger import Ledger
     from tvmq.runtime.profile_table import Profile
@@ -144,9 +144,10 @@ class Executable:
         return Ledger(**copy.deepcopy(self._parts.description.ledger))
 
     @property
-    def preprocessing(self) -> PicturePreprocessing | None:
-        """Function from a picture to the model's input, as `tvmq quantize --data FOLDER` found it; None if unknown."""
-        from tvmq.calibration.data.picture_preprocessing import kept_preprocessing
+    def preprocessing(self) -> KeptPreprocessing | None:
+        """Function from a picture, a sound or texts to the model's input, as `tvmq quantize --data` prepared them; None
+        for a model that was quantized from arrays."""
+        from tvmq.calibration.data.kept_preprocessing import kept_preprocessing
 
         return kept_preprocessing(self._parts.description.ledger.get("preprocessing", {}))
 

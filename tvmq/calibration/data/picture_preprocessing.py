@@ -121,13 +121,3 @@ def _image_of(pixels: np.ndarray, channels: int) -> Any:
         raise DataError(f"preprocessing: the picture of shape {pixels.shape} has no pixels")
     flat = pixels[..., 0] if pixels.ndim == 3 and pixels.shape[2] == 1 else pixels
     return Image.fromarray(np.ascontiguousarray(flat)).convert("RGB" if channels == 3 else "L")
-
-
-def kept_preprocessing(entry: Mapping[str, Any]) -> PicturePreprocessing | None:
-    """Preprocessing of a ledger's entry; None where there is none, or one of another kind."""
-    return PicturePreprocessing.from_json(entry[KEY]) if KEY in entry else None
-
-
-def entry_of(preprocessing: PicturePreprocessing, labels: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Entry of a ledger: {"picture": ..., "labels": [...]}."""
-    return {KEY: preprocessing.to_json(), **({"labels": list(labels)} if labels else {})}

@@ -29,6 +29,7 @@ import numpy as np
 
 import tvmq
 from tvmq.base.foreign_errors import needs_extra
+from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.errors import DataError, TvmqError
 from tvmq.integrations.serving import array_bodies
 from tvmq.integrations.serving.inference_protocol import describe_model, read_request, write_response
@@ -115,7 +116,7 @@ class ModelService:
     async def answer_picture(self, body: bytes) -> bytes:
         """The bytes of a picture -> JSON with its five highest classes."""
         preprocessing = getattr(self.model, "preprocessing", None)
-        if preprocessing is None:
+        if not isinstance(preprocessing, PicturePreprocessing):
             raise DataError(
                 "serve: the model keeps no preprocessing of pictures; quantize it with --data FOLDER, or send arrays to /run"
             )

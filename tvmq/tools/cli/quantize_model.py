@@ -70,6 +70,7 @@ def quantize_model(
     samples: int | None = None,
     held_out: int | None = None,
     bench: bool = True,
+    tokenizer: str | Path | None = None,
     quiet: bool = True,
     callback: Callback | None = None,
 ) -> QuantizedModel:
@@ -87,6 +88,7 @@ def quantize_model(
     pictures  {"normalize": "imagenet", "resize": "crop", ...}: options of `tvmq quantize` for pictures, else guessed
     samples, held_out   that calibrate, and that judge
     bench     measure the speed beside float
+    tokenizer tokenizer.json of a model of texts, for data "texts.txt"
     quiet     False: progress and notices on stderr
     callback  called when a stage of quantizing ends, as by `tvmq.quantize`
     raises    ConfigError, DataError and the errors of importing; AccuracyWarning for a model below its bound
@@ -103,8 +105,8 @@ def quantize_model(
     with _as_text(data) as place:
         job = open_model_and_data(
             Path(model), place, config or tvmq.current_qconfig(), backend=quantize_target,
-            reading=ReadOptions(batch=batch, shape=list(shape)), pictures=options, samples=samples, held_out=held_out,
-            quiet=quiet,
+            reading=ReadOptions(batch, shape=list(shape), tokenizer=None if tokenizer is None else Path(tokenizer)),
+            pictures=options, samples=samples, held_out=held_out, quiet=quiet,
         )  # fmt: skip
         doctor = "" if isinstance(data, Mapping) else doctor_command(model, data)
         find_doubts(job, None, doctor, run=True, quiet=quiet)

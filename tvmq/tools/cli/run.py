@@ -25,19 +25,19 @@ LISTED = 8  # pictures
 
 
 def run(
-    model: Path, *, data: Path, output: Output = None, sha256: str | None = None, as_json: Json = False,
+    model: Path, *, data: Path, output: Output = None, tokenizer: Path | None = None, sha256: str | None = None, as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:  # fmt: skip
-    """Run a saved model on pictures or arrays; any number of samples, batch by batch.
+    """Run a saved model on pictures, sounds, texts or arrays; any number of samples, batch by batch.
 
-    Of pictures the highest scores are printed, with the names of the classes if the model has them.
+    Of all but arrays the highest scores are printed, with the names of the classes if the model has them.
 
     Example: tvmq run resnet18.tvmq --data photo.jpg
 
     Example: tvmq run resnet18.tvmq --data pictures.npz --output scores.npz
 
-    data    A picture or a folder of pictures, for a model that was quantized from a folder; or an .npz with one array
-            per input, or an .npy for a model with one input.
+    data    A picture, a .wav, or a folder of them, for a model that was quantized from a folder; a file of texts, with
+            --tokenizer; or an .npz with one array per input, or an .npy for a model with one input.
 
     output  Save results as .npz, one array for each output.
     """
@@ -45,7 +45,7 @@ def run(
         check_output(output)
     check_inputs(data)
     exe = tvmq.load(model, sha256=sha256)
-    arrays, names = read_inputs(exe, data, quiet=quiet)
+    arrays, names = read_inputs(exe, data, tokenizer=tokenizer, quiet=quiet)
     results = run_all(exe, arrays, quiet=quiet)
     if output is not None:
         # savez takes arrays as keywords, beside parameters of its own
