@@ -167,7 +167,8 @@ def measure(options: Namespace) -> Iterator[dict[str, Any]]:
         questions = [pack(feed) for feed in feeds]
         with tempfile.TemporaryDirectory() as folder:
             models = runtime_files(network, options, Path(folder))
-            made = {key: Server(models[key], questions, definition(models[key], feeds), options.workers) for key in ("tvmq", "ort")}
+            answers = {key: definition(models[key], feeds) for key in ("tvmq", "ort")}
+            made = {key: Server(models[key], questions, answers[key], options.workers) for key in answers}
             turns = max(1, round(total / TURN))
             with made["tvmq"], made["ort"]:
                 for _ in range(turns):

@@ -42,7 +42,7 @@ def describe(output: str, versions: str) -> str:
     - `tests/a.py::test_x`: AssertionError: y moved
     """
     failures = FAILURE.findall(output)
-    count = f"{len(failures)} test{'s' * (len(failures) != 1)} fail{'s' * (len(failures) == 1)}" if failures else "all pass"
+    count = "1 test fails" if len(failures) == 1 else f"{len(failures)} tests fail" if failures else "all pass"
     return "\n".join([f"{versions}: {count}", *(f"- `{name}`: {why or 'see the log'}" for name, why in failures)])
 
 

@@ -61,13 +61,13 @@ class RecordedResults:
         }
         recorded = self._recorded(name, now)
         if recorded["inputs"] != now["inputs"]:
-            pytest.fail(f"{self.test}, {name}: the inputs are others than those of the record; pytest {UPDATE} takes them")
+            pytest.fail(f"{self.test}, {name}: the inputs are others than those of the record; {UPDATE} takes these")
         changed = [key for key, value in now["outputs"].items() if recorded["outputs"].get(key) != value]
         if changed or recorded["outputs"].keys() != now["outputs"].keys():
             what = ", ".join(f"'{key}'" for key in changed) or "the list of outputs"
             pytest.fail(
-                f"{self.test}, {name}: {what} changed; if that is meant, pytest {UPDATE} records it. `tvmq compare OLD NEW "
-                "--data ...` shows the layers"
+                f"{self.test}, {name}: {what} changed; if that is meant, pytest {UPDATE} records it. `tvmq compare OLD "
+                "NEW --data ...` shows the layers"
             )
         return outputs
 

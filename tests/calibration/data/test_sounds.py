@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import wave
-
 import numpy as np
 import pytest
 
+from tests.support.sounds_and_texts import RATE, write_wav
 from tvmq.calibration.data.kept_preprocessing import entry_of, kept_preprocessing
 from tvmq.calibration.data.pictures import Folder
 from tvmq.calibration.data.sounds import (
@@ -18,21 +17,6 @@ from tvmq.calibration.data.sounds import (
     sound_input_of,
 )
 from tvmq.errors import ArtifactError, DataError
-
-RATE = 8000
-
-
-def write_wav(path, codes, *, width=2, channels=1, rate=RATE):
-    """Write codes (frames, channels) of so many bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kind = {1: np.uint8, 2: "<i2", 4: "<i4"}.get(width)
-    data = np.asarray(codes, kind).tobytes() if kind else b"".join(int(c).to_bytes(3, "little", signed=True) for c in codes)
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(channels)
-        file.setsampwidth(width)
-        file.setframerate(rate)
-        file.writeframes(data)
-    return path
 
 
 @pytest.mark.parametrize(("width", "codes"), [

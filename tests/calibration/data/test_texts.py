@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from tests.support.sounds_and_texts import LetterTokenizer
 from tvmq.calibration.data.texts import (
     TextPreprocessing,
     encode_texts,
@@ -20,37 +19,6 @@ from tvmq.calibration.data.texts import (
 from tvmq.errors import ArtifactError, DataError
 
 ROLES = {"input_ids": "ids", "attention_mask": "mask"}
-
-
-@dataclass
-class LetterTokenizer:
-    """A word for each letter; with what `tokenizers` has to cut and to fill up."""
-
-    length: int | None = None
-    padding: dict | None = None
-
-    def enable_truncation(self, length):
-        self.length = length
-
-    def enable_padding(self, length, pad_id):
-        self.padding = {"length": length, "pad_id": pad_id}
-
-    def no_truncation(self):
-        self.length = None
-
-    def no_padding(self):
-        self.padding = None
-
-    def token_to_id(self, name):
-        return {"[PAD]": 7}.get(name)
-
-    def encode_batch(self, texts):
-        return [self._encode([ord(letter) for letter in text][: self.length]) for text in texts]
-
-    def _encode(self, ids):
-        fill = 0 if self.padding is None else self.padding["length"] - len(ids)
-        pad = [] if self.padding is None else [self.padding["pad_id"]] * fill
-        return SimpleNamespace(ids=ids + pad, attention_mask=[1] * len(ids) + [0] * fill, type_ids=[0] * (len(ids) + fill))
 
 
 @pytest.fixture
@@ -76,7 +44,7 @@ def test_a_model_keeps_which_tokenizer_it_was(letters):
     with pytest.raises(DataError, match="the tokenizer is not there; call with_tokenizer"):
         kept(["abc"])
     assert kept.with_tokenizer("t.json")(["abc"])["input_ids"].tolist() == [[97, 98, 99, 7]]
-    with pytest.raises(DataError, match="'other.json' is another tokenizer than that which the model was quantized with"):
+    with pytest.raises(DataError, match="'other.json' is another tokenizer than the model was quantized with"):
         kept.with_tokenizer("other.json")
 
 

@@ -8,14 +8,14 @@ Tests: tests/calibration/data/test_sounds.py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Union
+from typing import Any
 
 from tvmq.calibration.data import picture_preprocessing, sounds, texts
 from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.calibration.data.sounds import SoundPreprocessing
 from tvmq.calibration.data.texts import TextPreprocessing
 
-KeptPreprocessing = Union[PicturePreprocessing, SoundPreprocessing, TextPreprocessing]
+KeptPreprocessing = PicturePreprocessing | SoundPreprocessing | TextPreprocessing
 KINDS: dict[str, Any] = {
     picture_preprocessing.KEY: PicturePreprocessing, sounds.KEY: SoundPreprocessing, texts.KEY: TextPreprocessing,
 }  # fmt: skip

@@ -41,7 +41,7 @@ class PicturePreprocessing:
     def __call__(self, picture: str | Path | bytes | np.ndarray) -> np.ndarray:
         """Input of one sample, of shape (1, channels, height, width) or (1, height, width, channels).
 
-        picture  a file, or its bytes; or the pixels, uint8 of shape (height, width, channels), red first, or (height, width)
+        picture  a file, or its bytes; or pixels, uint8 (height, width, channels), red first, or (height, width)
         raises   DataError for what is no picture, and without pillow
         """
         return self.normalize(self.pixels(picture)[None])

@@ -234,7 +234,7 @@ def size_of_first(folder: Folder, count: int = 8) -> set[tuple[int, int]]:
     sizes = set()
     for path in folder.paths[:count]:
         try:
-            with Image.open(source, formats=FORMATS) as picture:
+            with Image.open(path, formats=FORMATS) as picture:
                 sizes.add((picture.height, picture.width))
         except Exception:  # read_pictures counts it
             continue

@@ -113,8 +113,8 @@ def sound_input_of(shapes: Mapping[str, Sequence[int | None] | None]) -> tuple[s
             return name, len(shape), shape[-1]
     described = ", ".join(f"'{name}' {tuple(shape) if shape else shape}" for name, shape in shapes.items())
     raise DataError(
-        "data: a folder of sounds suits a model with one input of shape (batch, values) or (batch, 1, values); this one "
-        f"takes {described}. Give an .npz with its arrays, or a function as file.py:name"
+        "data: a folder of sounds suits a model with one input of shape (batch, values) or (batch, 1, values); this "
+        f"one takes {described}. Give an .npz with its arrays, or a function as file.py:name"
     )
 
 
@@ -200,7 +200,8 @@ def refuse_rate(name: str, rate: int, wanted: int) -> None:
     """Refuse a sound of another rate. raises DataError"""
     if rate != wanted:
         raise DataError(
-            f"data: {name} has {rate} Hz, the others and the model {wanted}; convert it: ffmpeg -i IN -ar {wanted} OUT.wav"
+            f"data: {name} has {rate} Hz, the others and the model {wanted}; convert it: ffmpeg -i IN -ar {wanted} "
+            "OUT.wav"
         )
 
 

@@ -50,7 +50,7 @@ class TextPreprocessing:
         """The same, able to be called. raises DataError for no tokenizer, and for another than the model's"""
         digest, words = read_tokenizer(Path(path))
         if self.tokenizer and digest != self.tokenizer:
-            raise DataError(f"preprocessing: '{path}' is another tokenizer than that which the model was quantized with")
+            raise DataError(f"preprocessing: '{path}' is another tokenizer than the model was quantized with")
         return replace(self, tokenizer=digest, words=words)
 
     def __call__(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
@@ -96,18 +96,19 @@ def text_inputs_of(
 
     raises  DataError for a model of other inputs
 
-    >>> text_inputs_of({"input_ids": (1, 16), "attention_mask": (1, 16)}, dict.fromkeys(("input_ids", "attention_mask"), "int64"))
-    ({'input_ids': 'ids', 'attention_mask': 'mask'}, 16)
+    >>> text_inputs_of({"input_ids": (1, 16), "mask": (1, None)}, {"input_ids": "int64", "mask": "int64"})
+    ({'input_ids': 'ids', 'mask': 'mask'}, 16)
     """
     roles = {name: _role(name) for name in shapes}
     fits = all(
-        shape is not None and len(shape) == 2 and dtypes[name].startswith(("int", "uint")) for name, shape in shapes.items()
+        shape is not None and len(shape) == 2 and dtypes[name].startswith(("int", "uint"))
+        for name, shape in shapes.items()
     )
     if not fits or sorted(roles.values()) != sorted(set(roles.values())) or IDS not in roles.values():
         described = ", ".join(f"'{name}' {dtypes[name]} {tuple(s) if s else s}" for name, s in shapes.items())
         raise DataError(
-            "data: texts suit a model with inputs of integers of shape (batch, words): words, and perhaps a mask and types; "
-            f"this one takes {described}. Give an .npz with its arrays, or a function as file.py:name"
+            "data: texts suit a model with inputs of integers of shape (batch, words): words, and perhaps a mask and "
+            f"types; this one takes {described}. Give an .npz with its arrays, or a function as file.py:name"
         )
     lengths = {shape[1] for shape in shapes.values() if shape is not None and shape[1] is not None}
     return roles, min(lengths) if lengths else None
@@ -155,7 +156,9 @@ def read_texts(path: Path) -> tuple[list[str], np.ndarray | None]:
             return _read_table(path)
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"data: '{path}' cannot be read as texts ({error}); write a text in each line, in UTF-8") from error
+        raise DataError(
+            f"data: '{path}' cannot be read as texts ({error}); write a text in each line, in UTF-8"
+        ) from error
     if not lines:
         raise DataError(f"data: '{path}' holds no text; write one in each line")
     return lines, None

@@ -1,6 +1,7 @@
 """Version 2 of KServe's inference protocol in JSON: https://kserve.github.io/website/docs/concepts/architecture/data-plane
 
-    POST /v2/models/NAME/infer   {"id": "7", "inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "data": [1, 2]}]}
+    POST /v2/models/NAME/infer
+    {"id": "7", "inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "data": [1, 2]}]}
 
 Numbers are exact both ways: a float32 is written with as many digits as give its bits back. Data may be nested or flat.
 
@@ -61,7 +62,8 @@ def read_request(body: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 
 def _read_tensor(tensor: Any) -> tuple[str, np.ndarray]:
-    missing = [key for key in ("name", "shape", "datatype", "data") if not isinstance(tensor, dict) or key not in tensor]
+    known = tensor if isinstance(tensor, dict) else {}
+    missing = [key for key in ("name", "shape", "datatype", "data") if key not in known]
     if missing:
         raise DataError(f'serve: an input lacks "{missing[0]}"; it has name, shape, datatype and data')
     name, shape = str(tensor["name"]), tensor["shape"]
@@ -72,7 +74,9 @@ def _read_tensor(tensor: Any) -> tuple[str, np.ndarray]:
         array = _array_of(tensor["data"], dtype)
         return name, array.reshape([int(size) for size in shape])
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise DataError(f"serve: data of input '{name}' are no {tensor['datatype']} of shape {shape} ({error})") from error
+        raise DataError(
+            f"serve: data of input '{name}' are no {tensor['datatype']} of shape {shape} ({error})"
+        ) from error
 
 
 def _array_of(data: Any, dtype: str) -> np.ndarray:

@@ -7,8 +7,8 @@
     GET  /healthz, /v2/health/live, /v2/health/ready, /v2/models/NAME/ready
     GET  /metrics                   Prometheus (server_metrics.py)
 
-What does not fit the model is answered by 400 and the sentence of the error, a body that is too long by 413. Starlette is
-imported by those who make a server.
+What does not fit the model is answered by 400 and the sentence of the error, a body that is too long by 413. Starlette
+is imported by those who make a server.
 
 Tests: tests/integrations/serving/test_model_server.py
 """
@@ -118,7 +118,8 @@ class ModelService:
         preprocessing = getattr(self.model, "preprocessing", None)
         if not isinstance(preprocessing, PicturePreprocessing):
             raise DataError(
-                "serve: the model keeps no preprocessing of pictures; quantize it with --data FOLDER, or send arrays to /run"
+                "serve: the model keeps no preprocessing of pictures; quantize it with --data FOLDER, or send arrays "
+                "to /run"
             )
         results = await self.run({preprocessing.frame.input: await asyncio.to_thread(preprocessing, body)})
         ranked = highest_classes(results[0], self.model.labels)

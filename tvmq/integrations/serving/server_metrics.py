@@ -1,6 +1,7 @@
 """Counts of a server's requests, in the text format of Prometheus, summed over its worker processes.
 
-Each worker counts in a small file of its own, which all of them can read: whichever is asked for /metrics answers for all.
+Each worker counts in a small file of its own, which all of them can read: whichever is asked for /metrics answers for
+all.
 
 Tests: tests/integrations/serving/test_server_metrics.py
 """
@@ -59,10 +60,11 @@ class ServerMetrics:
         total = np.sum([row for row in rows if len(row) == size], axis=0)
         lines = ["# HELP tvmq_requests_total Requests by outcome.", "# TYPE tvmq_requests_total counter"]
         lines += [f'tvmq_requests_total{{outcome="{name}"}} {total[i]:.0f}' for i, name in enumerate(OUTCOMES)]
-        for name, place, about in (("samples", SAMPLES, "Samples that were run."), ("runs", RUNS, "Runs of the model.")):
-            lines += [f"# HELP tvmq_{name}_total {about}", f"# TYPE tvmq_{name}_total counter"]
+        for name, place in (("samples", SAMPLES), ("runs", RUNS)):
+            lines += [f"# HELP tvmq_{name}_total So many {name} of the model.", f"# TYPE tvmq_{name}_total counter"]
             lines.append(f"tvmq_{name}_total {total[place]:.0f}")
-        lines += ["# HELP tvmq_request_seconds Time from a request's head to its answer.", "# TYPE tvmq_request_seconds histogram"]
+        lines.append("# HELP tvmq_request_seconds Time from a request's head to its answer.")
+        lines.append("# TYPE tvmq_request_seconds histogram")
         counts = np.cumsum(total[FIRST_BUCKET:])
         ends = [*(f"{end:g}" for end in BUCKETS), "+Inf"]
         lines += [f'tvmq_request_seconds_bucket{{le="{end}"}} {n:.0f}' for end, n in zip(ends, counts, strict=True)]

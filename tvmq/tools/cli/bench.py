@@ -21,8 +21,8 @@ from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 def bench(
     model: Path, *, data: Path | None = None, repeat: Annotated[int, typer.Option(min=3)] = 50,
-    threads: Annotated[int, typer.Option(min=1)] = 1, per_layer: bool = False, tokenizer: Path | None = None, sha256: str | None = None,
-    as_json: Json = False,
+    threads: Annotated[int, typer.Option(min=1)] = 1, per_layer: bool = False, tokenizer: Path | None = None,
+    sha256: str | None = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Time a saved model: median of single runs, after a warm-up.
 

@@ -1,6 +1,6 @@
 """Help of a command: options in groups, names beside whole words, at the width of the terminal.
 
-Of a command with many options --help shows those of COMMON, which most people need, and --help-all shows the others too.
+Of a command with many options --help shows those of COMMON, which most people need; --help-all shows the others too.
 
 Tests: tests/tools/cli/test_command_help.py
 """

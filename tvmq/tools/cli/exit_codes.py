@@ -7,9 +7,9 @@
 4    the model was saved, but its figures mean nothing: samples, labels or their preparation are doubtful
 130  interrupted by Ctrl-C; files are written whole or not at all
 
-TVM is imported by what needs it, after paths and options were checked. tvm_ffi imports torch wherever it is installed, to
-accept its tensors, which takes two thirds of the time: commands that read neither torch programs nor functions of the
-user import TVM without it.
+TVM is imported by what needs it, after paths and options were checked. tvm_ffi imports torch wherever it is installed,
+to accept its tensors, which takes two thirds of the time: commands that read neither torch programs nor functions of
+the user import TVM without it.
 """
 
 from __future__ import annotations

@@ -69,13 +69,13 @@ def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
 
 
 def _check_core(model: Path, module: Any) -> None:
-    """Refuse a saved model that was not quantized for integers alone, in words of the command line. raises ConfigError"""
+    """Refuse a saved model that was not quantized for integers alone, in the command's words. raises ConfigError"""
     from tvmq.graph.module_functions import is_partitioned  # loads TVM
 
     if not is_partitioned(module):
         raise ConfigError(
-            f"export-c: '{model}' also computes in float; quantize it again with --partition-conversions fully_integral "
-            "--requantize fixed_point, or export the float model: tvmq export-c MODEL.onnx --data ..."
+            f"export-c: '{model}' also computes in float; quantize it again with --partition-conversions "
+            "fully_integral --requantize fixed_point, or export the float model: tvmq export-c MODEL.onnx --data ..."
         )
 
 

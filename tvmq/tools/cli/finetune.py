@@ -13,7 +13,17 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, check_targets, parse_targets
+from tvmq.tools.cli.arguments import (
+    Count,
+    HeldOut,
+    Json,
+    Output,
+    Quiet,
+    ReadOptions,
+    Texts,
+    check_targets,
+    parse_targets,
+)
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.doubts import doctor_command, find_doubts
 from tvmq.tools.cli.formats import Formats

@@ -93,7 +93,8 @@ def judge(
         if metric in IN_POINTS:
             facts["margin"] = margin_of(facts["float"], len(index))
         elif is_labelled:
-            facts["float_top1"] = mean_metric("top1")(np.concatenate([rows[0] for rows in kept["float"]]), labels[index])
+            scores = np.concatenate([rows[0] for rows in kept["float"]])
+            facts["float_top1"] = mean_metric("top1")(scores, labels[index])
     return facts
 
 

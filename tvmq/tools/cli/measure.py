@@ -42,7 +42,7 @@ class Measurements:
                   embedding or numbers. Example: --outputs boxes=detections
     compare       Compare the outputs of int8 and float.
     bench         Measure the speed of int8 and float.
-    peers         Also quantize with onnxruntime, and time its int8 beside ours. Its float is timed wherever it is installed.
+    peers         Also quantize with onnxruntime, and time its int8. Its float is timed wherever it is installed.
     threads       Threads of the speed measurement.
     save_samples  Write the preprocessed samples that judge the result as .npz, for verify, compare, run and bench.
     """

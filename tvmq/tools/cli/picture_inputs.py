@@ -104,8 +104,8 @@ def read_inputs(
     if not isinstance(kept, KINDS[kind]):
         several = path.is_dir() or kind == "text"
         raise DataError(
-            f"data: '{path}' {f'holds {kind}s' if several else f'is a {kind}'}, and the model keeps no preprocessing of "
-            f"{kind}s; quantize it with --data {'texts.txt' if kind == 'text' else 'FOLDER'}, or give an .npz (tvmq "
+            f"data: '{path}' {f'holds {kind}s' if several else f'is a {kind}'}, and the model keeps no preprocessing "
+            f"of {kind}s; quantize it with --data {'texts.txt' if kind == 'text' else 'FOLDER'}, or give an .npz (tvmq "
             "quantize --save-samples)"
         )
     if isinstance(kept, TextPreprocessing):

@@ -25,8 +25,8 @@ LISTED = 8  # pictures
 
 
 def run(
-    model: Path, *, data: Path, output: Output = None, tokenizer: Path | None = None, sha256: str | None = None, as_json: Json = False,
-    quiet: Quiet = False,
+    model: Path, *, data: Path, output: Output = None, tokenizer: Path | None = None, sha256: str | None = None,
+    as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Run a saved model on pictures, sounds, texts or arrays; any number of samples, batch by batch.
 

@@ -62,7 +62,8 @@ def serve(
             str(model.absolute()), name or model.stem, threads, batch, max_bytes or MOST_BYTES, sha256, counts, as_json
         )
         if not quiet:
-            shared = f"requests share runs of up to {batch} samples" if batch > 1 and has_apart_samples(exe) else "each request runs alone"
+            is_batched = batch > 1 and has_apart_samples(exe)
+            shared = f"requests share runs of up to {batch} samples" if is_batched else "each request runs alone"
             notice(f"serving '{settings.name}' on http://{host}:{port} with {workers} workers; {shared}")
         run_server(settings, host, port, workers)
 

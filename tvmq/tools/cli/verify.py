@@ -20,8 +20,8 @@ from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 def verify(
     model: Path, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 8, backend: str | None = None,
-    tokenizer: Path | None = None, invariance: bool = False, mask: str | None = None, left: bool = False, sha256: str | None = None,
-    as_json: Json = False, quiet: Quiet = False,
+    tokenizer: Path | None = None, invariance: bool = False, mask: str | None = None, left: bool = False,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Compare a saved model with the definition of its operators, or with a described chip, value by value.
 

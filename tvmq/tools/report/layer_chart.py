@@ -19,8 +19,8 @@ BAR = 0.78  # of its place
 def draw_layer_chart(rows: Sequence[Row]) -> str:
     """SVG with a bar for each layer; "" where fewer than two have an error or a time.
 
-    Bars of errors are the taller the larger the error: 0 dB fills the height, MOST_DECIBELS leave none. Each bar has the
-    key of its layer, for a page that shows more of it.
+    A bar is the taller the larger the error: 0 dB fills the height, MOST_DECIBELS leave none. Each bar has the key of
+    its layer, for a page that shows more of it.
     """
     layers = [row for row in rows if (row["local"] and row["local"]["sqnr"] is not None) or row["seconds"]]
     if len(layers) < 2:
@@ -42,8 +42,8 @@ def draw_layer_chart(rows: Sequence[Row]) -> str:
 def _error_height(row: Row) -> float:
     """Share of the height for the error of a layer.
 
-    >>> _error_height({"local": {"sqnr": 30.0}}), _error_height({"local": None}), _error_height({"local": {"sqnr": 99.0}})
-    (0.5, 0.0, 0.0)
+    >>> [_error_height({"local": figures}) for figures in ({"sqnr": 30.0}, None, {"sqnr": 99.0})]
+    [0.5, 0.0, 0.0]
     """
     sqnr = (row["local"] or {}).get("sqnr")
     return 0.0 if sqnr is None else min(1.0, max(0.0, 1 - sqnr / MOST_DECIBELS))
