@@ -111,5 +111,5 @@ def write_response(
         }
         for one in names
     ]  # fmt: skip
-    given = {"id": request["id"]} if "id" in request else {}
-    return json.dumps({"model_name": name, "model_version": version, **given, "outputs": outputs}).encode()
+    own_id = {"id": request["id"]} if "id" in request else {}
+    return json.dumps({"model_name": name, "model_version": version, **own_id, "outputs": outputs}).encode()

@@ -144,7 +144,7 @@ def make_app(service: ModelService) -> Any:
     json_type, binary = "application/json", "application/octet-stream"
     name = service.settings.name
 
-    def posted(handle: Callable[[bytes], Awaitable[bytes]], media_type: str) -> Callable[[Any], Awaitable[Any]]:
+    def answer_posts(handle: Callable[[bytes], Awaitable[bytes]], media_type: str) -> Callable[[Any], Awaitable[Any]]:
         """The endpoint that answers a body."""
 
         async def endpoint(request: Any) -> Any:
@@ -169,7 +169,7 @@ def make_app(service: ModelService) -> Any:
 
         return endpoint
 
-    def stated(content: Callable[[], bytes | str], media_type: str) -> Callable[[Any], Awaitable[Any]]:
+    def answer_always(content: Callable[[], bytes | str], media_type: str) -> Callable[[Any], Awaitable[Any]]:
         """The endpoint of something that needs no body."""
 
         async def endpoint(_request: Any) -> Any:
@@ -178,14 +178,14 @@ def make_app(service: ModelService) -> Any:
         return endpoint
 
     server = json.dumps({"name": "tvmq", "version": __version__, "extensions": []})
-    ready = stated(lambda: '{"ready": true}', json_type)
+    ready = answer_always(lambda: '{"ready": true}', json_type)
     routes = [
-        Route("/run", posted(service.run_arrays, binary), methods=["POST"]),
-        Route("/picture", posted(service.answer_picture, json_type), methods=["POST"]),
-        Route(f"/v2/models/{name}/infer", posted(service.infer, json_type), methods=["POST"]),
-        Route(f"/v2/models/{name}", stated(service.describe, json_type)),
-        Route("/v2", stated(lambda: server, json_type)),
-        Route("/metrics", stated(service.metrics.text, CONTENT_TYPE)),
+        Route("/run", answer_posts(service.run_arrays, binary), methods=["POST"]),
+        Route("/picture", answer_posts(service.answer_picture, json_type), methods=["POST"]),
+        Route(f"/v2/models/{name}/infer", answer_posts(service.infer, json_type), methods=["POST"]),
+        Route(f"/v2/models/{name}", answer_always(service.describe, json_type)),
+        Route("/v2", answer_always(lambda: server, json_type)),
+        Route("/metrics", answer_always(service.metrics.text, CONTENT_TYPE)),
         *(Route(path, ready) for path in (
             "/healthz", "/v2/health/live", "/v2/health/ready", f"/v2/models/{name}/ready")),
     ]  # fmt: skip

@@ -65,11 +65,11 @@ class HelpfulCommand(TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except Exception as error:  # UsageError, whose module depends on the version of typer
-            said = getattr(error, "message", "")
-            if "unexpected extra argument" in said and any(param.name == "data" for param in self.params):
+            message = getattr(error, "message", "")
+            if "unexpected extra argument" in message and any(param.name == "data" for param in self.params):
                 model = next((word for word in args if not word.startswith("-")), "MODEL")
-                extra = said.partition("(")[2].split(")")[0].split(" ")[0]
-                error.message = f"{said}. Samples follow --data: tvmq {self.name} {model} --data {extra}"  # type: ignore[attr-defined]
+                extra = message.partition("(")[2].split(")")[0].split(" ")[0]
+                error.message = f"{message}. Samples follow --data: tvmq {self.name} {model} --data {extra}"  # type: ignore[attr-defined]
             raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

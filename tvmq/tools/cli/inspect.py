@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts, check_targets
-from tvmq.tools.cli.console import print_json, print_result, step
+from tvmq.tools.cli.console import notice, print_json, print_result, step
 from tvmq.tools.cli.model import check_model, import_model
 
 
@@ -43,12 +43,23 @@ def inspect(
 
         _print_names(list_layers(mod, params), as_json=as_json)
         return
+    if not quiet and (line := describe_dynamic_sizes(mod)):
+        notice(line)
     if measure and clock is None and is_unknown(target):
         with step("measure this machine, once", quiet=quiet):
             tvmq.measure_machine()
     with step("inspect", quiet=quiet):
         forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
     print_result(forecast, as_json=as_json)
+
+
+def describe_dynamic_sizes(mod: Any) -> str:
+    """Sizes that the forecast is for, where the model's are dynamic; "" where all are fixed."""
+    from tvmq.graph.symbolic import dynamic_dimensions
+    from tvmq.tools.analysis.forecast import USUAL_SIZE
+
+    free = [f"{name} of '{param}'" for name, (param, axis) in dynamic_dimensions(mod).items() if axis != 0]
+    return f"forecast for {USUAL_SIZE} as {', '.join(free)} (--shape chooses others)" if free else ""
 
 
 def is_unknown(target: str) -> bool:
