@@ -20,7 +20,7 @@ FOLDER = ROOT / "build" / "next-tvm"
 OF_TVM = ("apache-tvm", "apache-tvm-ffi")
 TESTS = (
     "tests/base/test_tvm_internals.py", "tests/demo", "tests/runtime/test_executable.py",
-    "tests/formats/onnx/importer/test_from_onnx.py", "tests/quantization",
+    "tests/formats/onnx/importer/test_load.py", "tests/quantization",
 )  # fmt: skip
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+)(?: - (.*))?$", re.MULTILINE)
 

@@ -26,7 +26,7 @@ from tvmq.integrations.serving.model_server import (
 
 pytest.importorskip("starlette", reason="an extra: pip install 'tvmq[serve]'")
 pytest.importorskip("PIL.Image", reason="pillow is an extra: pip install 'tvmq[images]'")
-COUNT = 60
+COUNT = 100
 
 
 @pytest.fixture(scope="module")

@@ -36,10 +36,12 @@ def normalizing(example):
     weight = onnx.numpy_helper.to_array(onnx.load_from_string(linear_digits(example)).graph.initializer[0])
     nodes = [
         helper.make_node("Mul", ["x", "std"], ["scaled"]), helper.make_node("Add", ["scaled", "mean"], ["pixels"]),
-        helper.make_node("Flatten", ["pixels"], ["flat"], name="flatten"),
+        helper.make_node("Clip", ["pixels", "zero", "one"], ["clipped"]),
+        helper.make_node("Flatten", ["clipped"], ["flat"], name="flatten"),
         helper.make_node("MatMul", ["flat", "w"], ["scores"], name="head"),
     ]  # fmt: skip
-    constants = {"w": np.concatenate([weight / 3] * 3), "std": STD[None], "mean": MEAN[None]}
+    ends = {"zero": np.float32(0), "one": np.float32(1)}
+    constants = {"w": np.concatenate([weight / 3] * 3), "std": STD[None], "mean": MEAN[None], **ends}
     return make_model(nodes, {"x": ["n", 3, 16, 16]}, ["scores"], constants, 17).SerializeToString()
 
 

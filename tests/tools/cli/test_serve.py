@@ -40,7 +40,7 @@ def path(tmp_path_factory, example):
 @pytest.mark.parametrize(("arguments", "message"), [
     (("none.tvmq",), "model: there is no file 'none.tvmq'; check the path"),
     (("here.onnx",), "it is named as a float model"),
-    (("{model}", "--sha256", "0" * 64), "has the hash"),
+    (("{model}", "--sha256", "0" * 64), "it is not the file that was saved"),
 ])  # fmt: skip
 def test_what_is_refused(cli, path, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)

@@ -81,7 +81,8 @@ def _read_tensor(tensor: Any) -> tuple[str, np.ndarray]:
 
 def _array_of(data: Any, dtype: str) -> np.ndarray:
     """Numbers as an array of this type. raises ValueError for those that it does not hold"""
-    array = np.asarray(data)
+    # NumPy takes a mixture of large and small whole numbers for floats
+    array = _whole_numbers(data) if dtype == "uint64" else np.asarray(data)
     kinds = {"b": "b", "f": "fiu", "i": "iu", "u": "iu"}[np.dtype(dtype).kind]
     if array.size and array.dtype.kind not in kinds:
         raise ValueError(f"they are {array.dtype}")
@@ -89,6 +90,14 @@ def _array_of(data: Any, dtype: str) -> np.ndarray:
     if np.dtype(dtype).kind in "iu" and not np.array_equal(converted, array):
         raise ValueError(f"{dtype} does not hold them")
     return converted
+
+
+def _whole_numbers(data: Any) -> np.ndarray:
+    """Whole numbers up to those of uint64. raises ValueError and OverflowError for others"""
+    array = np.array(data, object)
+    if any(type(value) is not int for value in array.ravel()):
+        raise ValueError("they are no whole numbers")
+    return array.astype(np.uint64)
 
 
 def write_response(

@@ -35,7 +35,7 @@ COMMON: dict[str, dict[str, tuple[str, ...]]] = {
         OUTPUT: _OUTPUT,
     },
     "search": {
-        DATA: ("data", "labels", "samples", "shape"),
+        DATA: ("data", "labels", "samples"),
         "Goal": ("metric", "max_drop", "sqnr", "minimize"),
         "Search": ("options", "workers", "rounds", "seconds"),
         OUTPUT: ("output", "target", "resume", "as_json", "quiet"),
@@ -54,21 +54,30 @@ COMMON: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+# Types and choices as typer writes them: "<list[str]>", "<int range>", "[a|b]", "<a|b>"
+_TYPE, _CHOICES = re.compile(r"<([\w\[\] ]+)>"), re.compile(r"[<\[](\S*\|[^\]>]*)[\]>]")
+KINDS = {
+    **dict.fromkeys(("str", "list[str]"), "TEXT"), **dict.fromkeys(("path", "list[path]"), "PATH"),
+    **dict.fromkeys(("int", "int range", "list[int]"), "N"), **dict.fromkeys(("float", "float range"), "NUMBER"),
+}  # fmt: skip
+
+
 class HelpfulCommand(TyperCommand):
     """A command with this help; a positional argument too many is answered with the option that it may be meant for."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words; --help-all prints all options."""
         if EVERYTHING in args:
-            typer.echo("\n".join(help_lines(self, ctx, everything=True)))
+            typer.echo("\n".join(help_lines(self, ctx, everything=True)).rstrip("\n"))
             ctx.exit()
+        words = list(args)  # parsing takes them away
         try:
             return super().parse_args(ctx, args)
         except Exception as error:  # UsageError, whose module depends on the version of typer
             message = getattr(error, "message", "")
             if "unexpected extra argument" in message and any(param.name == "data" for param in self.params):
-                model = next((word for word in args if not word.startswith("-")), "MODEL")
-                extra = message.partition("(")[2].split(")")[0].split(" ")[0]
+                model = next((word for word in words if not word.startswith("-")), "MODEL")
+                extra = message.rpartition("(")[2].partition(")")[0].partition(" ")[0]
                 error.message = f"{message}. Samples follow --data: tvmq {self.name} {model} --data {extra}"  # type: ignore[attr-defined]
             raise
 
@@ -84,7 +93,8 @@ def help_lines(command: Any, ctx: Any, *, everything: bool = False) -> list[str]
     """
     width = max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns))
     groups = _groups(command, ctx, everything=everything)
-    lines = ["", *_wrap(f"Usage: {command.get_usage(ctx).partition(': ')[2]}", width), ""]
+    usage = re.sub(r"\{(\w+)\}", lambda name: name[1].upper(), command.get_usage(ctx).partition(": ")[2])
+    lines = ["", *_wrap(f"Usage: {usage}", width), ""]
     lines += _paragraphs(command.help or "", width)
     for title, params in groups.items():
         records = [record for param in params if (record := param.get_help_record(ctx)) is not None]
@@ -130,9 +140,10 @@ def _paragraphs(text: str, width: int) -> list[str]:
 def _record_lines(record: Sequence[str], width: int) -> Iterator[str]:
     """Lines of an option: its name in the first column, beside or above its text."""
     name, text = record[0], " ".join(record[1].split())
-    if "|" in name and len(name) > COLUMN - 4:  # choices are words of the text
-        flag, _, choices = name.partition("[")
-        name, text = f"{flag}CHOICE", f"{text} One of {', '.join(re.split(r'[|]', choices.strip('[]')))}."
+    choices = _CHOICES.search(name)
+    if choices:  # they are words of the text
+        text = f"{text} One of {', '.join(choices[1].split('|'))}."
+    name = _TYPE.sub(lambda kind: KINDS.get(kind[1], "VALUE"), _CHOICES.sub("CHOICE", name))
     texts = _wrap(text, width - COLUMN) or [""]
     if len(name) > COLUMN - 4:
         yield f"  {name}"

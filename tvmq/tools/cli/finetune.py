@@ -34,7 +34,6 @@ from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.quantize import (
     Outputs,
-    announce_output,
     backend_for,
     check_files,
     count_by_weight,
@@ -43,6 +42,7 @@ from tvmq.tools.cli.quantize import (
     save_measured,
 )
 from tvmq.tools.cli.samples import Feeds
+from tvmq.tools.cli.summary import choose_output
 
 if TYPE_CHECKING:
     from tvmq import training
@@ -83,9 +83,11 @@ def finetune(
     start = time.perf_counter()
     check_files(data, measurements.labels, measurements.metric, (onnx, measurements.save_samples))
     check_targets(target)
+    chosen = choose_output(model, output, force=force)
     check_model(model)
     check_torch()
-    output = announce_output(model, output, force=force, quiet=quiet)
+    if output is None and not quiet:
+        notice(f"output: {chosen} (--output chooses another)")
     built_for = parse_targets(target)
     job = open_model_and_data(
         model, data, config, backend=backend_for(backend, built_for), reading=reading, pictures=pictures,
@@ -95,14 +97,14 @@ def finetune(
         raise ConfigError("finetune: the model is quantized already; give the float model")
     measurements = replace(measurements, doctor=doctor_command(model, data))
     find_doubts(job, measurements.labels, measurements.doctor, run=False, quiet=quiet)
-    files = Outputs(model, output, Formats(onnx, dialect=dialect), built_for)
+    files = Outputs(model, chosen, Formats(onnx, dialect=dialect), built_for)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
     qmod, learned = train_and_save(job, files, backend_for(backend, built_for), how, reading.batch, quiet=quiet)
     job.mod = with_batch(job.mod, reading.batch)
     facts = save_measured(qmod, files, job, measurements, quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
-    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
+    report(facts, model, chosen, data, job, as_json=as_json, quiet=quiet)
 
 
 def check_torch() -> None:

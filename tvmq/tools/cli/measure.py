@@ -62,7 +62,8 @@ class Measurements:
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts: "comparison", "speed", "samples_saved"; absent if not requested, with a reason if impossible."""
     if job.samples is None:
-        return {} if job.is_prequantized else _measure_without_data(exe, job, options, quiet=quiet)
+        is_measured = (options.compare or options.bench) and not job.is_prequantized
+        return _measure_without_data(exe, job, options, quiet=quiet) if is_measured else {}
     samples, index = job.samples, job.split.comparison
     facts: dict[str, Any] = {}
     if options.save_samples is not None:

@@ -95,8 +95,10 @@ def quantize(
     labels, metric = measurements.labels, measurements.metric
     check_files(data, labels, metric, (*formats.files, measurements.save_samples))
     check_targets(target)
+    chosen = choose_output(model, output, force=force)
     check_model(model)
-    output = announce_output(model, output, force=force, quiet=quiet)
+    if output is None and not quiet:
+        notice(f"output: {chosen} (--output chooses another)")
     requested_guard = check_bound(guard, metric, max_drop)
     built_for = parse_targets(target)
     quantize_target = backend_for(formats.backend(backend), built_for, made_for)
@@ -115,10 +117,10 @@ def quantize(
             job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, tune=tune,
             guard=used_guard,
         )  # fmt: skip
-    outputs = Outputs(model, output, formats, built_for)
+    outputs = Outputs(model, chosen, formats, built_for)
     facts = save_measured(qmod, outputs, job, replace(measurements, doctor=doctor), quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
-    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
+    report(facts, model, chosen, data, job, as_json=as_json, quiet=quiet)
 
 
 def backend_for(backend: str | None, target: str | list[str], made_for: str | None = None) -> str | None:
@@ -202,14 +204,6 @@ def check_files(data: str | None, labels: Path | None, metric: str | None, outpu
     for path in outputs:
         if path is not None:
             check_output(path)
-
-
-def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
-    """Choose the output file; a notice names it if --output did not."""
-    chosen = choose_output(model, output, force=force)
-    if output is None and not quiet:
-        notice(f"output: {chosen} (--output chooses another)")
-    return chosen
 
 
 def quantize_with_progress(
