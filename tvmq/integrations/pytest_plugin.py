@@ -47,9 +47,9 @@ class RecordedResults:
         """
         import numpy as np
 
-        import tvmq
+        from tvmq.runtime.load_model import load
 
-        exe = tvmq.load(model) if isinstance(model, str | Path) else model
+        exe = load(model) if isinstance(model, str | Path) else model
         arrays = {key: np.asarray(value) for key, value in inputs.items()}
         outputs: list[np.ndarray] = exe.run_many(arrays)
         now = {

@@ -186,7 +186,7 @@ class LibraryModel:
                 raise
             return results
 
-    def run_many(self, inputs: Mapping[str, Any], *, advance: Callable[[], None] = lambda: None) -> list[np.ndarray]:
+    def run_many(self, inputs: Mapping[str, Any], *, advance: Callable[[], None] | None = None) -> list[np.ndarray]:
         """Run any number of samples in batches of the model's size, as `Executable.run_many`."""
         return run_many(self.run, inputs, self._input_info, self._output_info, advance=advance)
 

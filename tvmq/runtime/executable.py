@@ -209,7 +209,7 @@ class Executable:
                 raise
             return results
 
-    def run_many(self, inputs: Mapping[str, Any], *, advance: Callable[[], None] = lambda: None) -> list[np.ndarray]:
+    def run_many(self, inputs: Mapping[str, Any], *, advance: Callable[[], None] | None = None) -> list[np.ndarray]:
         """Run any number of samples in batches of the model's size: an array for each output, a row for each sample.
 
         inputs   {input name: array, samples first}; single numbers are passed to each run

@@ -68,7 +68,7 @@ def run_one_by_one(
 
 def run_many(
     run: Run, inputs: Mapping[str, Any], wanted: Sequence[TensorInfo], outputs: Sequence[TensorInfo], *,
-    advance: Callable[[], None] = lambda: None,
+    advance: Callable[[], None] | None = None,
 ) -> list[np.ndarray]:  # fmt: skip
     """Results of any number of samples, batch by batch; the last batch is filled up, and the filling dropped.
 
@@ -83,14 +83,16 @@ def run_many(
     size, samples = batch_size(wanted), next(iter(lengths.values()), 1)
     if samples == size:
         results = run(arrays)
-        advance()
+        if advance is not None:
+            advance()
         return results
     _check_rows(outputs, wanted, size, samples)
     parts = []
     for begin in range(0, samples, size):
         index = np.arange(begin, begin + size) % samples
         parts.append(run({name: array[index] if array.ndim else array for name, array in arrays.items()}))
-        advance()
+        if advance is not None:
+            advance()
     return [np.concatenate(rows)[:samples] for rows in zip(*parts, strict=True)]
 
 

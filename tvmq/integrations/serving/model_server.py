@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 
-import tvmq
 from tvmq.base.foreign_errors import needs_extra
 from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.errors import DataError, TvmqError
@@ -36,6 +35,7 @@ from tvmq.integrations.serving.inference_protocol import describe_model, read_re
 from tvmq.integrations.serving.request_batches import RequestBatches, check_names, count_rows, has_apart_samples
 from tvmq.integrations.serving.server_metrics import CONTENT_TYPE, ServerMetrics
 from tvmq.runtime.highest_classes import highest_classes
+from tvmq.runtime.load_model import load
 from tvmq.runtime.sample_runs import count_samples, run_many
 from tvmq.version import __version__
 
@@ -208,7 +208,7 @@ async def read_body(request: Any, most_bytes: int) -> bytes:
 
 def load_service(settings: ServerSettings) -> ModelService:
     """The service of a saved model; errors are those of `tvmq.load`."""
-    model = tvmq.load(settings.model, sha256=settings.sha256, num_threads=settings.threads)
+    model = load(settings.model, sha256=settings.sha256, num_threads=settings.threads)
     return ModelService(model, settings, ServerMetrics(Path(settings.counts) if settings.counts else None))
 
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.runtime.timing import measure as time_runs
 from tvmq.tools.cli.console import time_text
 
 ROUNDS, FEWEST_ROUNDS = 9, 3
@@ -31,6 +30,8 @@ Contestants = Mapping[str, Callable[[], object]]
 
 def measure_by_turns(contestants: Contestants, threads: int) -> dict[str, list[float]]:
     """Median seconds of a run, of each contestant in each round; they take turns, so that all meet the same machine."""
+    from tvmq.runtime.timing import measure as time_runs  # loads TVM's runtime
+
     first = {name: time_runs(run, repeat=3, threads=threads).median for name, run in contestants.items()}
     repeat = {name: max(1, min(1000, round(ROUND_SECONDS / seconds))) for name, seconds in first.items()}
     one_round = sum(repeat[name] * seconds for name, seconds in first.items())
