@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import tvmq
+from tvmq.base.hidden_torch import hidden_torch
 from tvmq.integrations.serving.model_server import ENVIRONMENT, ModelService, ServerSettings, make_app
 from tvmq.integrations.serving.server_metrics import ServerMetrics
 from tvmq.runtime.inputs import TensorInfo
@@ -55,7 +56,8 @@ def load(path: Path) -> Any:
 def app() -> Any:
     """The application of a worker process."""
     settings = ServerSettings(**json.loads(os.environ[ENVIRONMENT]))
-    return make_app(ModelService(load(Path(settings.model)), settings, ServerMetrics(Path(settings.counts))))
+    with hidden_torch():
+        return make_app(ModelService(load(Path(settings.model)), settings, ServerMetrics(Path(settings.counts))))
 
 
 def main() -> None:

@@ -52,7 +52,7 @@ class RecordedResults:
         exe = load(model) if isinstance(model, str | Path) else model
         arrays = {key: np.asarray(value) for key, value in inputs.items()}
         outputs: list[np.ndarray] = exe.run_many(arrays)
-        now = {
+        now: dict[str, Any] = {
             "inputs": _hash_of([arrays[key] for key in sorted(arrays)]),
             "outputs": {
                 info.name: {"form": f"{y.dtype} {list(y.shape)}", "sha256": _hash_of([y])}

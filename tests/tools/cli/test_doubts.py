@@ -58,7 +58,7 @@ def test_right_samples_raise_no_doubt(cli, here, example):
 def test_another_order_of_labels(cli, here, example):
     result = quantize(cli, here, image=example.test[:COUNT], labels=(example.labels[:COUNT] + 3) % 10)
     assert result.code == 4 and "near chance" in result.err
-    assert "to find out: tvmq doctor digits.onnx --data samples.npz" in result.err
+    assert "To find out: tvmq doctor digits.onnx --data samples.npz" in result.err
     facts = json.loads(result.out)
     assert len(facts["doubts"]) == 1 and facts["next"][0] == "tvmq doctor digits.onnx --data samples.npz"
     assert (here / "m.tvmq").exists()

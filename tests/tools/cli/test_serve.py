@@ -39,7 +39,7 @@ def path(tmp_path_factory, example):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("none.tvmq",), "model: there is no file 'none.tvmq'; check the path"),
-    (("here.onnx",), "it is named as a float model"),
+    (("here.onnx",), "'here.onnx' is a float model, and this takes a saved one: `tvmq quantize here.onnx --data ...` makes it"),
     (("{model}", "--sha256", "0" * 64), "it is not the file that was saved"),
 ])  # fmt: skip
 def test_what_is_refused(cli, path, tmp_path, monkeypatch, arguments, message):

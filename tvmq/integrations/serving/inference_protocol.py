@@ -109,7 +109,7 @@ def write_response(
     """
     named = {info.name: array for info, array in zip(infos, results, strict=True)}
     wanted = request.get("outputs") or [{"name": one} for one in named]
-    names = [one.get("name") if isinstance(one, dict) else one for one in wanted]
+    names = [str(one.get("name") if isinstance(one, dict) else one) for one in wanted]
     unknown = [one for one in names if one not in named]
     if unknown:
         raise DataError(f"serve: the model has no output {unknown[0]!r}, it has {', '.join(named)}")

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.base.foreign_errors import needs_extra
+from tvmq.base.hidden_torch import hidden_torch
 from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.errors import DataError, TvmqError
 from tvmq.integrations.serving import array_bodies
@@ -214,4 +215,5 @@ def load_service(settings: ServerSettings) -> ModelService:
 
 def app_of_worker() -> Any:
     """The application of a worker process, with the settings of the process that started it."""
-    return make_app(load_service(ServerSettings(**json.loads(os.environ[ENVIRONMENT]))))
+    with hidden_torch():
+        return make_app(load_service(ServerSettings(**json.loads(os.environ[ENVIRONMENT]))))

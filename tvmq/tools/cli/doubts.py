@@ -56,7 +56,8 @@ def find_doubts(job: QuantizationJob, labels: Path | None, doctor: str, *, run: 
 
 def add_doubt(job: QuantizationJob, text: str, doctor: str) -> None:
     """Keep a doubt, and say it on stderr whether quiet or not."""
-    whole = f"{text}; to find out: {doctor}" if doctor else text
+    joint = " To" if text.endswith("?") else "; to"
+    whole = f"{text}{joint} find out: {doctor}" if doctor else text
     job.doubts.append(whole)
     notice(f"WARNING: {whole}")
 

@@ -16,24 +16,20 @@ from __future__ import annotations
 
 import functools
 import signal
-import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
 from typing import Any
 
 import typer
 
+from tvmq.base.hidden_torch import hidden_torch
 from tvmq.base.memory import ROOM
 from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.tools.cli.console import notice
 
 # Suffixes of torch programs, and the text before the name of a function (--data file.py:name)
 OF_TORCH, OF_USERS = (".pt2", ".pt", ".pth"), ".py:"
-TORCH, OF_TVM = "torch", ("tvm", "tvm_ffi")
 
 
 def needs_torch(arguments: Iterable[Any]) -> bool:
@@ -51,43 +47,14 @@ def needs_torch(arguments: Iterable[Any]) -> bool:
     return False
 
 
-class _TorchHider(MetaPathFinder):
-    """Hides torch from TVM, whenever TVM is imported; it can be imported later."""
-
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        """The spec of a package of TVM, whose import does not see torch; None for all others."""
-        spec = PathFinder.find_spec(name, path, target) if name in OF_TVM and TORCH not in sys.modules else None
-        if spec is None or spec.loader is None:
-            return None
-        execute = spec.loader.exec_module
-
-        def without_torch(module: ModuleType) -> None:
-            sys.modules[TORCH] = None  # type: ignore[assignment]  # an import raises ImportError
-            try:
-                execute(module)
-            finally:
-                del sys.modules[TORCH]
-
-        spec.loader.exec_module = without_torch  # type: ignore[method-assign]
-        return spec
-
-
 @contextmanager
 def torch_hidden(arguments: Iterable[Any]) -> Iterator[None]:
-    """Imports of TVM inside load no torch, if these arguments do not need it.
-
-    Does nothing on Windows, where torch must come first, or if either is imported already.
-    """
-    there = {TORCH, "tvm_ffi"} & sys.modules.keys()
-    if there or sys.platform == "win32" or needs_torch(arguments):
+    """Imports of TVM inside load no torch, if these arguments do not need it."""
+    if needs_torch(arguments):
         yield
         return
-    hider = _TorchHider()
-    sys.meta_path.insert(0, hider)
-    try:
+    with hidden_torch():
         yield
-    finally:
-        sys.meta_path.remove(hider)
 
 
 FAILED, REFUSED, DOUBTFUL, INTERRUPTED = 1, 3, 4, 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from tvmq.base.text import printable
 from tvmq.base.whole_file import Write, check_place, output_errors, write_file
 from tvmq.calibration.data.pictures import SUFFIXES
 from tvmq.calibration.dataset import samples_in
-from tvmq.errors import DataError, OutputError
+from tvmq.errors import DataError, ModelError, OutputError
 from tvmq.runtime.sample_runs import batch_size
 
 Arrays = dict[str, np.ndarray]
+FLOAT_SUFFIXES = (".onnx", ".pt2")
 
 
 def batch_of(exe: Any) -> int:
@@ -131,6 +133,15 @@ class Batches:
             index = np.arange(i * self.size, (i + 1) * self.size) % self.samples
             yield {name: array[index] if array.ndim else array for name, array in self.arrays.items()}
             self.advance()
+
+
+def refuse_float_model(path: Path) -> None:
+    """Refuse a float model where a saved one is meant, with the command that makes one. raises ModelError"""
+    if path.suffix.lower() in FLOAT_SUFFIXES and path.is_file():
+        raise ModelError(
+            f"model: '{path}' is a float model, and this takes a saved one: `tvmq quantize {shlex.quote(str(path))} "
+            "--data ...` makes it, and times float beside int8"
+        )
 
 
 def check_output(path: Path) -> None:

@@ -85,7 +85,8 @@ def judge(
         if measure:
             kept = {name: [*rows, outputs[name]] for name, rows in kept.items()}
         advance()
-    facts = {"samples": len(index), "outputs": {i.name: s.to_dict() for i, s in zip(infos, sums, strict=True)}}
+    agreements = {info.name: one.to_dict() for info, one in zip(infos, sums, strict=True)}
+    facts: dict[str, Any] = {"samples": len(index), "outputs": agreements}
     facts |= _describe_agreements(readings, pairs, [info.name for info in infos])
     if measure and labels is not None:
         facts["metric"] = metric

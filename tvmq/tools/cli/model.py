@@ -12,7 +12,7 @@ import tvmq
 from tvmq.errors import ConfigError, ModelError
 from tvmq.runtime.load_model import is_library
 from tvmq.tools.cli.console import notice
-from tvmq.tools.cli.files import Arrays, read_arrays
+from tvmq.tools.cli.files import Arrays, read_arrays, refuse_float_model
 from tvmq.tools.cli.trust import is_trusted
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ OTHER_FORMATS = {
 
 def load_executable(path: Path, *, sha256: str | None = None) -> Executable:
     """The executable in a .tvmq file, for what a library cannot do: its times, its layers, its module."""
+    refuse_float_model(path)
     if is_library(path):
         raise ModelError(
             f"load: '{path}' is a folder or a library, which `tvmq run` alone takes; name the .tvmq file that it was "

@@ -18,7 +18,7 @@ from tvmq.runtime.highest_classes import highest_classes
 from tvmq.runtime.sample_runs import batch_size, run_many
 from tvmq.tools.cli.arguments import Json, Output, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, step
-from tvmq.tools.cli.files import Arrays, check_output, write_output
+from tvmq.tools.cli.files import Arrays, check_output, refuse_float_model, write_output
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 LISTED = 8  # pictures
@@ -44,6 +44,7 @@ def run(
     if output is not None:
         check_output(output)
     check_inputs(data)
+    refuse_float_model(model)
     exe = tvmq.load(model, sha256=sha256)
     arrays, names = read_inputs(exe, data, tokenizer=tokenizer, quiet=quiet)
     results = run_all(exe, arrays, quiet=quiet)

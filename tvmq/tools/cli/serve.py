@@ -15,6 +15,7 @@ import tvmq
 from tvmq.tools.cli.arguments import Json, MaxBytes, Quiet
 from tvmq.tools.cli.console import notice
 from tvmq.tools.cli.extras import check_extra
+from tvmq.tools.cli.files import refuse_float_model
 from tvmq.tools.cli.model import check_model
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def serve(
     max_bytes  Refuse bodies of more bytes. Default: 64MiB
     as_json    Log each request as one JSON object on stdout.
     """
+    refuse_float_model(model)
     check_model(model, saved=True)
     check_extra("serve", "starlette", "on which the server stands", "serve")
     check_extra("serve", "uvicorn", "which runs the server", "serve")

@@ -14,7 +14,7 @@ import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Arrays, Batches, batch_of
+from tvmq.tools.cli.files import Arrays, Batches, batch_of, refuse_float_model
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 
@@ -42,6 +42,7 @@ def verify(
     left  With --invariance: put padding in front as well, of models that count positions by the mask.
     """
     check_inputs(data)
+    refuse_float_model(model)
     exe = tvmq.load(model, sha256=sha256)
     arrays, _ = read_inputs(exe, data, most=max(samples, batch_of(exe)), tokenizer=tokenizer, quiet=quiet)
     if invariance:
