@@ -22,6 +22,7 @@ import tvmq
 from tvmq.base.hidden_torch import hidden_torch
 from tvmq.integrations.serving.model_server import ENVIRONMENT, ModelService, ServerSettings, make_app
 from tvmq.integrations.serving.server_metrics import ServerMetrics
+from tvmq.integrations.serving.worker_processes import listen, run_workers
 from tvmq.runtime.inputs import TensorInfo
 
 
@@ -62,8 +63,6 @@ def app() -> Any:
 
 def main() -> None:
     """Command line; see the head of this file."""
-    import uvicorn
-
     commands = argparse.ArgumentParser(description="A server of one model.")
     commands.add_argument("model", type=Path, help=".tvmq or, for comparison, .onnx")
     commands.add_argument("--host", default="127.0.0.1")
@@ -72,10 +71,8 @@ def main() -> None:
     options = commands.parse_args()
     with tempfile.TemporaryDirectory() as counts:
         ServerSettings(str(options.model.absolute()), counts=counts).to_environment()
-        uvicorn.run(
-            "serving_app:app", factory=True, host=options.host, port=options.port, workers=options.workers,
-            app_dir=str(Path(__file__).parent), log_level="warning", access_log=False,
-        )  # fmt: skip
+        waiting, folder = listen(options.host, options.port), str(Path(__file__).parent)
+        run_workers(waiting, options.workers, factory="serving_app:app", folder=folder)
 
 
 if __name__ == "__main__":

@@ -40,14 +40,14 @@ THIRD_PARTIES = {
     # a backend of torch.compile
     "integrations": {"numpy", "torch", "pytest"},
     # its application
-    "integrations/serving": {"numpy", "starlette"},
+    "integrations/serving": {"numpy", "starlette", "uvicorn"},
     # an ML-BOM
     "library/bill_of_materials": TVM | {"cyclonedx", "packageurl"},
     # onnx: the file by which onnxruntime computes a library
     "library/operator_file": {"numpy", "onnx"},
     # jinja2 writes the page
     "tools/report": TVM | {"jinja2"},
-    "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask", "uvicorn", "onnxruntime"},
+    "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask", "onnxruntime"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
 LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors", "starlette", "tokenizers", "uvicorn"}

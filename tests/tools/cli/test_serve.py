@@ -17,6 +17,7 @@ import tvmq
 from tests.support.models.linear_digits import linear_digits
 from tvmq.demo import load_demo
 from tvmq.integrations.serving.array_bodies import pack, unpack
+from tvmq.integrations.serving.worker_processes import listen
 
 for package in ("starlette", "uvicorn"):
     pytest.importorskip(package, reason="an extra: pip install 'tvmq[serve]'")
@@ -53,13 +54,22 @@ def test_what_is_refused(cli, path, tmp_path, monkeypatch, arguments, message):
 def test_what_it_says_and_hands_on(cli, path, monkeypatch):
     seen = []
     monkeypatch.setattr("tvmq.tools.cli.serve.run_server", lambda *arguments: seen.append(arguments))
-    result = cli("serve", path, "--workers", 4, "--port", 80, "--max-bytes", "1MB", "--json")
-    settings, *where = seen[0]
-    assert result.code == 0 and where == ["127.0.0.1", 80, 4]
+    result = cli("serve", path, "--workers", 4, "--port", 0, "--max-bytes", "1MB", "--json")
+    settings, waiting, workers = seen[0]
+    assert result.code == 0 and workers == 4 and waiting.proto == socket.IPPROTO_TCP  # see `listen`
     assert (settings.name, settings.most_bytes, settings.as_json, settings.batch) == ("digits", 10**6, True, 16)
-    assert "serving 'digits' on http://127.0.0.1:80 with 4 workers; requests share runs of up to 16" in result.err
-    assert "each request runs alone" in cli("serve", path, "--batch", 1).err
-    assert cli("serve", path, "-q").err == ""
+    assert "serving 'digits' on http://127.0.0.1:" in result.err
+    assert "with 4 workers; requests share runs of up to 16" in result.err
+    assert "each request runs alone" in cli("serve", path, "--port", 0, "--batch", 1).err
+    assert cli("serve", path, "--port", 0, "-q").err == ""
+
+
+def test_a_port_that_is_taken_is_a_sentence(cli, path):
+    with listen("127.0.0.1", 0) as taken:
+        taken.listen()
+        result = cli("serve", path, "--port", taken.getsockname()[1])
+    assert result.code == 1 and "of '127.0.0.1' cannot be used (Address already in use); choose another by" in result.err
+    assert cli("serve", path, "--host", "999.1.1.1").code == 1
 
 
 @pytest.mark.slow
@@ -78,6 +88,10 @@ def test_workers_answer_and_count_together(path, example):
             except OSError:
                 assert server.poll() is None
                 time.sleep(0.1)
+        begin = time.monotonic()
+        for _ in range(50):
+            urllib.request.urlopen(f"{url}/v2").read()
+        assert time.monotonic() - begin < 50 * 0.03, "an answer waits for the word of its client"
         exact = tvmq.load(path).run({"image": example.test[:3]})[0]
         for _ in range(20):
             answer = urllib.request.urlopen(f"{url}/run", pack({"image": example.test[:3]})).read()

@@ -5,6 +5,7 @@ Tests: tests/tools/cli/test_serve.py
 
 from __future__ import annotations
 
+import socket
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,8 +21,6 @@ from tvmq.tools.cli.model import check_model
 
 if TYPE_CHECKING:
     from tvmq.integrations.serving.model_server import ServerSettings
-
-WORKER = "tvmq.integrations.serving.model_server:app_of_worker"
 
 
 def serve(
@@ -41,7 +40,7 @@ def serve(
     Example: tvmq serve resnet18.tvmq --host 0.0.0.0 --port 80
 
     host       Address to listen on.
-    port       Port to listen on.
+    port       Port to listen on; 0: one that is free.
     workers    Processes, each with the model in its memory. As many as there are cores is a good begin.
     threads    Threads of a run.
     batch      Requests that wait at the same time share runs of so many samples, of models with a dynamic batch whose
@@ -57,22 +56,25 @@ def serve(
     from tvmq.integrations.serving.array_bodies import MOST_BYTES
     from tvmq.integrations.serving.model_server import ServerSettings
     from tvmq.integrations.serving.request_batches import has_apart_samples
+    from tvmq.integrations.serving.worker_processes import listen
 
     exe = tvmq.load(model, sha256=sha256)  # what is wrong with the file is said once, not by each worker
-    with tempfile.TemporaryDirectory(prefix="tvmq_serve_") as counts:
+    waiting = listen(host, port)
+    with waiting, tempfile.TemporaryDirectory(prefix="tvmq_serve_") as counts:
         settings = ServerSettings(
             str(model.absolute()), name or model.stem, threads, batch, max_bytes or MOST_BYTES, sha256, counts, as_json
         )
         if not quiet:
             is_batched = batch > 1 and has_apart_samples(exe)
             shared = f"requests share runs of up to {batch} samples" if is_batched else "each request runs alone"
-            notice(f"serving '{settings.name}' on http://{host}:{port} with {workers} workers; {shared}")
-        run_server(settings, host, port, workers)
+            place = f"http://{host}:{waiting.getsockname()[1]}"
+            notice(f"serving '{settings.name}' on {place} with {workers} workers; {shared}")
+        run_server(settings, waiting, workers)
 
 
-def run_server(settings: ServerSettings, host: str, port: int, workers: int) -> None:
+def run_server(settings: ServerSettings, waiting: socket.socket, workers: int) -> None:
     """Run worker processes until they are told to stop."""
-    import uvicorn
+    from tvmq.integrations.serving.worker_processes import run_workers
 
     settings.to_environment()
-    uvicorn.run(WORKER, factory=True, host=host, port=port, workers=workers, log_level="warning", access_log=False)
+    run_workers(waiting, workers)
