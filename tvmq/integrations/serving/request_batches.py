@@ -9,6 +9,7 @@ Tests: tests/integrations/serving/test_request_batches.py
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 from tvmq.errors import DataError
 from tvmq.runtime.inputs import TensorInfo
 
+SHORT = 1e-3  # seconds: a run below it is over before another thread would have begun
 Feed = Mapping[str, np.ndarray]
 Run = Callable[[Feed], Sequence[np.ndarray]]
 
@@ -43,6 +45,7 @@ class RequestBatches:
         self._thread = ThreadPoolExecutor(1, "tvmq-serve")
         self._task: asyncio.Task[None] | None = None  # kept, as a loop holds tasks weakly
         self._is_running = False
+        self._seconds = float("inf")  # of the last run
         self.runs = 0
 
     async def run(self, feed: Feed) -> Sequence[np.ndarray]:
@@ -60,7 +63,12 @@ class RequestBatches:
         try:
             while self._waiting:
                 group = self._take()
-                answers = await loop.run_in_executor(self._thread, self._answer, [feed for feed, _ in group])
+                feeds = [feed for feed, _ in group]
+                if self._seconds < SHORT:
+                    answers = self._answer(feeds)
+                    await asyncio.sleep(0)  # others are read meanwhile
+                else:
+                    answers = await loop.run_in_executor(self._thread, self._answer, feeds)
                 self.runs += 1
                 for (_, future), answer in zip(group, answers, strict=True):
                     _settle(future, answer)
@@ -84,12 +92,16 @@ class RequestBatches:
 
     def _answer(self, feeds: list[Feed]) -> list[Any]:
         """Outputs of each request, or its error; one that is wrong does not spoil the others."""
-        if len(feeds) > 1:
-            try:
-                return self._run_together(feeds)
-            except Exception:  # whose fault it is shows when they run alone
-                pass
-        return [self._run_alone(feed) for feed in feeds]
+        begin = time.perf_counter()
+        try:
+            if len(feeds) > 1:
+                try:
+                    return self._run_together(feeds)
+                except Exception:  # whose fault it is shows when they run alone
+                    pass
+            return [self._run_alone(feed) for feed in feeds]
+        finally:
+            self._seconds = time.perf_counter() - begin
 
     def _run_together(self, feeds: list[Feed]) -> list[list[np.ndarray]]:
         joined = {name: np.concatenate([feed[name] for feed in feeds]) for name in feeds[0]}
