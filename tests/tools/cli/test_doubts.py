@@ -77,6 +77,16 @@ def test_normalization_that_is_missing(cli, here, example, prepare, code):
     assert quantize(cli, here, "colour.onnx", x=(pictures - MEAN) / STD, labels=labels).code == 0
 
 
+def test_without_labels_outputs_make_a_note_and_no_doubt(cli, here, example):
+    (here / "colour.onnx").write_bytes(normalizing(example))
+    np.save("x.npy", np.repeat(example.test[:COUNT], 3, axis=1))
+    result = cli("quantize", "colour.onnx", "--data", "x.npy", *FAST[:-1], "-o", "m.tvmq", "--json")
+    assert result.code == 0 and json.loads(result.out)["doubts"] == []
+    assert "note: the outputs carry" in result.err and "if labels are there, they would tell (--labels)" in result.err
+    quiet = cli("quantize", "colour.onnx", "--data", "x.npy", *FAST, "-o", "m.tvmq")
+    assert quiet.code == 0 and quiet.err == ""
+
+
 @pytest.mark.parametrize(("samples", "words"), [
     (lambda x: np.repeat(x[:1], COUNT, axis=0), f"all {COUNT} samples are the same"),
     (lambda x: np.tile(x[:6], (COUNT // 6, 1, 1, 1)), f"6 of {COUNT} samples differ, the others repeat them"),

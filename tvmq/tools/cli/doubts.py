@@ -49,7 +49,11 @@ def find_doubts(job: QuantizationJob, labels: Path | None, doctor: str, *, run: 
     texts = [*_doubts_about_samples(job), *_doubts_about_labels(named)]
     if run and not texts:
         with step("check samples", quiet=quiet):
-            texts += _doubts_about_preparation(job, named)
+            text, is_sure = _compare_preparations(job, named)
+        if text and is_sure:
+            texts.append(text)
+        elif text and not quiet:
+            notice(f"note: {text}; if labels are there, they would tell (--labels)")
     for text in texts:
         add_doubt(job, text, doctor)
 
@@ -78,23 +82,25 @@ def _doubts_about_labels(labels: np.ndarray | None) -> list[str]:
     return []
 
 
-def _doubts_about_preparation(job: QuantizationJob, labels: np.ndarray | None) -> list[str]:
-    """The doubt that samples are prepared as the model expects; normalizations that were guessed were compared then."""
+def _compare_preparations(job: QuantizationJob, labels: np.ndarray | None) -> tuple[str, bool]:
+    """The preparation that is clearly better, if there is one, and whether that is sure: by labels it is, by outputs
+    alone a network that was never trained may say anything. Normalizations that were guessed were compared then.
+    """
     from tvmq.tools.doctor.preprocessing import compare_preprocessings  # loads TVM
 
     samples = job.samples
     assert samples is not None
     if job.guess is not None and job.guess.scores is not None:
-        return []
+        return "", False
     try:
         count = _count_runs(job)
     except TargetError:  # built for another machine: nothing can be run
-        return []
+        return "", False
     fits = labels is not None and not usual_metric(labels, (), job.float_exe().output_info[0].shape)
     index = np.arange(min(count, len(samples)))
     context = _context(job, samples.feed(index), labels[index] if labels is not None and fits else None)
-    finding = compare_preprocessings(context)
-    return [f"{finding.what}; {finding.remedy}"] if finding is not None else []
+    finding, by_labels = compare_preprocessings(context)
+    return (f"{finding.what}; {finding.remedy}", by_labels) if finding is not None else ("", False)
 
 
 def _context(job: QuantizationJob, arrays: dict[str, np.ndarray], labels: np.ndarray | None) -> Any:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import tvmq
 from tvmq.base.by_name import is_object_name, load_object
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.files import refuse_float_model
 
 if TYPE_CHECKING:
     from tvmq.runtime.executable import Executable
@@ -30,6 +29,8 @@ def is_trusted() -> bool:
 
 def load_without_code(path: Path, sha256: str | None = None) -> Executable:
     """Load a model without running it; packages of operators that its options name are imported only with --trust."""
+    from tvmq.tools.cli.files import refuse_float_model  # imports NumPy
+
     refuse_float_model(path)
     exe = tvmq.load(path, sha256=sha256, code=False)
     if is_trusted():

@@ -68,17 +68,18 @@ def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     yield finding or ok("preprocessing", text, **figures)
 
 
-def compare_preprocessings(context: CheckContext) -> Finding | None:
-    """The finding that another preparation is clearly better, by labels or by outputs; None if there is none.
+def compare_preprocessings(context: CheckContext) -> tuple[Finding | None, bool]:
+    """The finding that another preparation is clearly better, or None; and whether labels say so, or outputs alone.
 
     Batch norms are not asked, whose inputs take a build of their own: for commands that do more than search for faults.
     """
     name = _name_of_input(context)
     if name is None:
-        return None
-    own = _collect_evidence(context, None, context.arrays[name], name)
-    finding = judge_by_labels(own, tried := _try_candidates(context, None, name)) or judge_by_outputs(own, tried)
-    return finding if finding is not None and finding.status == PROBLEM else None
+        return None, False
+    own, tried = _collect_evidence(context, None, context.arrays[name], name), _try_candidates(context, None, name)
+    by_labels = judge_by_labels(own, tried)
+    finding = by_labels or judge_by_outputs(own, tried)
+    return finding if finding is not None and finding.status == PROBLEM else None, by_labels is not None
 
 
 def _name_of_input(context: CheckContext) -> str | None:
