@@ -26,7 +26,7 @@ FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+)(?: - (.*))?$", re.MULTILINE)
 
 
 def other_requirements(setup: Path = ROOT / "setup.cfg") -> list[str]:
-    """What tvmq and its tests need, TVM apart, whose newest versions are taken."""
+    """Requirements of tvmq and its tests, TVM apart, whose newest versions are taken."""
     config = ConfigParser()
     config.read(setup)
     texts = config["options"]["install_requires"] + config["options.extras_require"]["test"]
@@ -35,7 +35,7 @@ def other_requirements(setup: Path = ROOT / "setup.cfg") -> list[str]:
 
 
 def describe(output: str, versions: str) -> str:
-    """What pytest found, as Markdown.
+    """The findings of pytest, as Markdown.
 
     >>> print(describe("FAILED tests/a.py::test_x - AssertionError: y moved\\n1 failed", "apache-tvm 0.28"))
     apache-tvm 0.28: 1 test fails

@@ -19,7 +19,7 @@ def test_figure(tvmq_record):
 
 
 def model(factor: float = 2.0, names: tuple[str, ...] = ("y",)) -> SimpleNamespace:
-    """What stands for a loaded model."""
+    """A stand-in for a loaded model."""
     outputs = [SimpleNamespace(name=name) for name in names]
     return SimpleNamespace(output_info=outputs, run_many=lambda arrays: [factor * arrays["x"] for _ in names])
 

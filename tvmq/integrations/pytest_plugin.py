@@ -59,7 +59,7 @@ class RecordedResults:
                 for info, y in zip(exe.output_info, outputs, strict=True)
             },
         }
-        recorded = self._recorded(name, now)
+        recorded = self._recall(name, now)
         if recorded["inputs"] != now["inputs"]:
             pytest.fail(f"{self.test}, {name}: the inputs are others than those of the record; {UPDATE} takes these")
         changed = [key for key, value in now["outputs"].items() if recorded["outputs"].get(key) != value]
@@ -73,12 +73,12 @@ class RecordedResults:
 
     def check_figure(self, name: str, value: float, *, drop: float = 0.0) -> None:
         """Fail if a figure, of which more is better, is lower than recorded by more than `drop`, in its own units."""
-        recorded = float(self._recorded(name, float(value)))
+        recorded = float(self._recall(name, float(value)))
         if not value >= recorded - drop:
             pytest.fail(f"{self.test}: {name} is {value:.6g}, recorded is {recorded:.6g}, and {drop:g} less is allowed")
 
-    def _recorded(self, name: str, now: Any) -> Any:
-        """What is to hold: now's with --tvmq-update. pytest fails where nothing is recorded"""
+    def _recall(self, name: str, now: Any) -> Any:
+        """The record of a check: now's with --tvmq-update. pytest fails where nothing is recorded"""
         if self.update:
             self._new[name] = now
             return now

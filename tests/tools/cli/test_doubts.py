@@ -1,4 +1,4 @@
-"""What makes figures worthless is said before the work, with the doctor's command and an exit code."""
+"""Faults that make figures worthless are said before the work, with the doctor's command and an exit code."""
 
 from __future__ import annotations
 

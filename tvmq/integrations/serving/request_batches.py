@@ -131,7 +131,7 @@ def _settle(future: asyncio.Future[Sequence[np.ndarray]], answer: Any) -> None:
 
 
 def form_of(feed: Feed) -> Any:
-    """What requests have in common that are joined: names, types and all sizes but the first; None for single numbers.
+    """The form that requests share which are joined: names, types and all sizes but the first; None for single numbers.
 
     >>> form_of({"x": np.zeros((2, 3))}) == form_of({"x": np.zeros((5, 3))}), form_of({"x": np.zeros(())})
     (True, None)

@@ -31,7 +31,7 @@ class ServerMetrics:
         self._pid, self._counts = 0, np.zeros(SIZE)
 
     @property
-    def _own(self) -> np.ndarray:
+    def _own_counts(self) -> np.ndarray:
         """Counts of this process: a file of its own behind a fork, too."""
         if self._pid != os.getpid():
             self._pid = os.getpid()
@@ -40,21 +40,21 @@ class ServerMetrics:
 
     def count(self, status: int, seconds: float) -> None:
         """Count a request by its HTTP status."""
-        own = self._own
+        own = self._own_counts
         own[0 if status < 400 else 1 if status < 500 else 2] += 1
         own[SECONDS] += seconds
         own[FIRST_BUCKET + int(np.searchsorted(BUCKETS, seconds))] += 1
 
     def count_samples(self, samples: int, runs: int) -> None:
         """Count samples that were run, and note how many runs there have been in all."""
-        own = self._own
+        own = self._own_counts
         own[SAMPLES] += samples
         own[RUNS] = runs
         own[MEMORY] = _resident_bytes()
 
     def text(self) -> str:
-        """What Prometheus reads."""
-        size = len(self._own)
+        """All counts, as Prometheus reads them."""
+        size = len(self._own_counts)
         files = sorted(self.folder.glob("*.counts"))
         rows = [np.fromfile(file, np.float64, size) for file in files]
         total = np.sum([row for row in rows if len(row) == size], axis=0)

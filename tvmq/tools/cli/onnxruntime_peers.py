@@ -39,7 +39,7 @@ def onnxruntime_runs(
     reasons: dict[str, str] = {}
     makers: dict[str, Callable[[], Callable[[], object]]] = {PEER_FLOAT: lambda: _run_of(str(model), feed, threads)}
     if int8:
-        makers[PEER_INT8] = lambda: _run_of(_quantized(model, feed), feed, threads)
+        makers[PEER_INT8] = lambda: _run_of(_quantize(model, feed), feed, threads)
     for name, make in makers.items():
         try:
             run = make()
@@ -63,7 +63,7 @@ def _run_of(model: str | bytes, feed: Feed, threads: int) -> Callable[[], object
     return lambda: session.run(None, own)
 
 
-def _quantized(model: Path, feed: Feed) -> bytes:
+def _quantize(model: Path, feed: Feed) -> bytes:
     """The file of onnxruntime's own int8 model."""
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
 

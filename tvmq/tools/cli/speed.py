@@ -89,14 +89,14 @@ def speed_rows(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
     times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} per run"
     rows = [("speed", f"{word} ({times}, the least of {speed['rounds']} alternating rounds)")]
-    rows += [("", _beside(name, seconds, speed["int8_seconds"])) for name, seconds in speed["peers"].items()]
+    rows += [("", _describe_peer(name, seconds, speed["int8_seconds"])) for name, seconds in speed["peers"].items()]
     return [*rows, ("", machine)]
 
 
-def _beside(name: str, seconds: float, ours: float) -> str:
+def _describe_peer(name: str, seconds: float, ours: float) -> str:
     """A peer's figure, and how our int8 compares with it.
 
-    >>> _beside("onnxruntime float", 0.003, 0.001), _beside("onnxruntime int8", 0.001, 0.002)
+    >>> _describe_peer("onnxruntime float", 0.003, 0.001), _describe_peer("onnxruntime int8", 0.001, 0.002)
     ('onnxruntime float 3.0 ms: int8 is 3.00x faster', 'onnxruntime int8 1.0 ms: int8 is 2.00x SLOWER')
     """
     ratio = seconds / ours

@@ -62,7 +62,7 @@ def check_samples(context: CheckContext) -> Iterator[Finding]:
 
 
 def find_alike(arrays: Arrays) -> list[str]:
-    """What is wrong with samples that hardly differ, in words: repeated ones, and inputs of one number alone.
+    """Faults of samples that hardly differ, in words: repeated ones, and inputs of one number alone.
 
     arrays  {input: samples first}; a sample is its values in all inputs, so a mask of ones is no fault
 

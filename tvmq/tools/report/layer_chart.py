@@ -73,7 +73,7 @@ def _bars(layers: Sequence[Row], values: Sequence[float], top: int, kind: str) -
 
 
 def _describe(row: Row) -> str:
-    """What a bar stands for, in a line."""
+    """Name and figures of a bar, in a line."""
     parts = [row["title"]]
     if row["local"] and row["local"]["sqnr"] is not None:
         parts.append(f"{row['local']['sqnr']:.1f} dB")
