@@ -47,7 +47,10 @@ class TextPreprocessing:
     words: Any = None
 
     def with_tokenizer(self, path: str | Path) -> TextPreprocessing:
-        """This function with its words, able to be called. raises DataError for no tokenizer, and for another than the model's"""
+        """This function with its words, able to be called.
+
+        raises  DataError for no tokenizer, and for another than the model's
+        """
         digest, words = read_tokenizer(Path(path))
         if self.tokenizer and digest != self.tokenizer:
             raise DataError(f"preprocessing: '{path}' is another tokenizer than the model was quantized with")
