@@ -109,3 +109,15 @@ def test_python_says_it_in_the_summary(here, example, capfd):
     result = tvmq.quantize_model("digits.onnx", data, config=tvmq.qconfig(calibrate_mode="minmax"), bench=False)
     assert "DOUBT" in str(result) and "near chance" in result.facts["doubts"][0]
     assert "near chance" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("array", "message"), [
+    (np.zeros((1, 16, 16), np.float32), "takes ?x1x16x16, and the array is one sample of shape (1, 16, 16) without an axis of samples"),
+    (np.zeros((60, 1, 20, 20), np.float32), "takes ?x1x16x16 (? is any), the array is 60x1x20x20; resize the samples as in"),
+    (np.zeros((60, 16, 16, 1), np.float32), "its channels are on another axis; save np.transpose(array, (0, 3, 1, 2))"),
+])  # fmt: skip
+def test_shapes_that_do_not_fit_are_refused_before_the_import(cli, here, array, message, monkeypatch):
+    np.save("x.npy", array)
+    monkeypatch.setattr("tvmq.tools.cli.opening.import_source", lambda *_, **__: pytest.fail("it was imported"))
+    result = cli("quantize", "digits.onnx", "--data", "x.npy", *FAST, "-o", "m.tvmq")
+    assert result.code == 1 and message in result.err, result.err

@@ -239,7 +239,15 @@ def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
     """Refuse arrays of pictures in another layout, and mention raw pixels."""
     for name, array in arrays.items():
         shape = source.shapes.get(name)
-        if shape is None or array.ndim != 4 or len(shape) != 4:
+        if shape is None:
+            continue
+        if array.ndim + 1 == len(shape) and _fits(array[None], shape):
+            raise DataError(
+                f"data: input '{name}' takes {_shape_text(shape)}, and the array is one sample of shape {array.shape} "
+                "without an axis of samples; save array[None], or better many samples"
+            )
+        if array.ndim != 4 or len(shape) != 4:
+            _check_sizes(name, array, shape)
             continue
         for order in ((0, 3, 1, 2), (0, 2, 3, 1)):
             if not _fits(array, shape) and _fits(array.transpose(order), shape):
@@ -247,8 +255,18 @@ def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
                     f"data: input '{name}' takes {_shape_text(shape)}, the array is {_shape_text(array.shape)}: its "
                     f"channels are on another axis; save np.transpose(array, {order})"
                 )
+        _check_sizes(name, array, shape)
         if array.dtype == np.uint8 and source.dtypes.get(name, "").startswith("float") and not quiet:
             notice(f"data: '{name}' holds bytes but the input takes {source.dtypes[name]}: 0..255 are not scaled")
+
+
+def _check_sizes(name: str, array: np.ndarray, shape: Shape) -> None:
+    """Refuse samples of other sizes than the model's, before it is imported. raises DataError"""
+    if array.ndim == len(shape) and not _fits(array, shape):
+        raise DataError(
+            f"data: input '{name}' takes {_shape_text(shape)} (? is any), the array is {_shape_text(array.shape)}; "
+            "resize the samples as in training, or export the model with these sizes dynamic"
+        )
 
 
 def open_function(
