@@ -109,6 +109,14 @@ test-arm: $(STAMP) ## run tests and models on emulated 64-bit Arm (Debian; tools
 packages: $(STAMP) ## build wheel and sdist into dist/, and try the wheel on every Python 3.10-3.13 found here
 	$(BIN)/python tools/packages.py
 
+.PHONY: bom
+bom: $(STAMP) ## write the bill of materials of the wheel in dist/ into build/bom/
+	$(BIN)/python tools/wheel_bom.py
+
+.PHONY: next-tvm
+next-tvm: ## try the tree on the newest apache-tvm, beyond what setup.cfg allows, and say what breaks
+	$(PYTHON) tools/next_tvm.py
+
 .PHONY: oldest newest
 oldest: $(STAMP) ## try the wheel beside the lowest versions of its dependencies that setup.cfg allows
 	$(BIN)/python tools/packages.py --versions oldest

@@ -1,13 +1,14 @@
-"""A server of an int8 model under load: tvmq beside onnxruntime behind the same FastAPI application.
+"""A server of an int8 model under load: tvmq beside onnxruntime behind the same server, that of `tvmq serve`.
 
-    python benchmarks/serving.py [--tasks resnet8_cifar10] [--seconds 300] [--clients 8] [--saved DIR] [--quick]
+    python benchmarks/serving.py [--tasks resnet8_cifar10] [--seconds 300] [--clients 8] [--workers 4] [--saved DIR]
+    [--quick]
 
-Each server (serving_app.py, a process of its own, one thread a run) is asked by `--clients` clients at once, each on
+Each server (serving_app.py, `--workers` processes, one thread a run) is asked by `--clients` clients at once, each on
 one connection, for `--seconds`. Contestants take turns of ten seconds, so that both meet the same machine.
 Answers   tvmq's are compared bit for bit with the NumPy definition of the module that the file holds, onnxruntime's
           with what the same session gives in one process alone
 Columns   requests, errors, answers that differ, requests in a second, p50 and p99 in milliseconds as clients see them,
-          MiB of resident memory of the server at the end
+          MiB of resident memory of a worker at the end, the largest
 Bounds    no error, and no answer that differs. Exit code 1 where one is missed.
 """
 
@@ -32,7 +33,9 @@ from harness.command import Command, argument
 from harness.networks import find, runtime_files
 from harness.report import columns
 from harness.zoo import Feed
-from serving_app import load, pack, unpack
+from serving_app import load
+
+from tvmq.integrations.serving.array_bodies import pack, unpack
 
 SAMPLES, TURN, START_SECONDS = 16, 10.0, 60.0
 
@@ -44,6 +47,7 @@ class Server:
     path: Path
     questions: list[bytes]
     answers: list[list[np.ndarray]]
+    workers: int = 1
     port: int = 0
     process: Any = None
     seconds: list[float] = field(default_factory=list)
@@ -56,7 +60,7 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         command = [sys.executable, str(Path(__file__).with_name("serving_app.py")), str(self.path)]
-        self.process = subprocess.Popen([*command, "--port", str(self.port)])
+        self.process = subprocess.Popen([*command, "--port", str(self.port), "--workers", str(self.workers)])
         end = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -101,10 +105,17 @@ class Server:
                 self.differing += 1
         connection.close()
 
+    def _workers_memory(self) -> list[float]:
+        """MiB of resident memory of each worker, as the server's metrics have it."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+        connection.close()
+        return [float(line.split()[1]) / 2**20 for line in lines if line.startswith("tvmq_resident_bytes{")] or [0.0]
+
     def figures(self) -> dict[str, Any]:
         """The row of the table."""
-        lines = Path("/proc", str(self.process.pid), "status").read_text().splitlines()
-        resident = next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+        resident = max(self._workers_memory())
         p50, p99 = 1e3 * np.percentile(self.seconds or [np.nan], [50, 99])
         return {
             "requests": len(self.seconds), "errors": self.errors, "differing": self.differing,
@@ -123,8 +134,8 @@ def same(found: list[np.ndarray], wanted: list[np.ndarray]) -> bool:
 def definition(path: Path, feeds: list[Feed]) -> list[list[np.ndarray]]:
     """Expected answer of a saved model: of a .tvmq by NumPy, of another by its runtime alone."""
     if path.suffix != ".tvmq":
-        run, _ = load(path)
-        return [list(run(feed)) for feed in feeds]
+        model = load(path)
+        return [list(model.run(feed)) for feed in feeds]
     import tvmq
 
     exe = tvmq.load(path)
@@ -156,7 +167,8 @@ def measure(options: Namespace) -> Iterator[dict[str, Any]]:
         questions = [pack(feed) for feed in feeds]
         with tempfile.TemporaryDirectory() as folder:
             models = runtime_files(network, options, Path(folder))
-            made = {key: Server(models[key], questions, definition(models[key], feeds)) for key in ("tvmq", "ort")}
+            answers = {key: definition(models[key], feeds) for key in ("tvmq", "ort")}
+            made = {key: Server(models[key], questions, answers[key], options.workers) for key in answers}
             turns = max(1, round(total / TURN))
             with made["tvmq"], made["ort"]:
                 for _ in range(turns):
@@ -171,6 +183,7 @@ main = Command(
         argument("--saved", type=Path, help="folder of files NAME.tvmq to serve"),
         argument("--seconds", type=float, default=300.0, help="for each server"),
         argument("--clients", type=int, default=8),
+        argument("--workers", type=int, default=1),
     ],
 )  # fmt: skip
 

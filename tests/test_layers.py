@@ -21,7 +21,7 @@ TVM = {"numpy", "tvm", "tvm_ffi"}
 # By place, or by its room where the place is not named; what is not named has TVM
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "base": {"numpy"}, "base/tvm_internals": {"tvm", "tvm_ffi"}, "base/tvm_runtime": TVM,
-    "numerics": {"numpy"}, "calibration": {"numpy"}, "calibration/data": {"numpy", "PIL"}, "backends": set(), "options": set(),
+    "numerics": {"numpy"}, "calibration": {"numpy"}, "calibration/data": {"numpy", "PIL", "tokenizers"}, "backends": set(), "options": set(),
     "codegen/cost": set(),
     # a format of files
     "tensors": {"numpy", "safetensors"},
@@ -38,17 +38,19 @@ THIRD_PARTIES = {
     # the network that learns is torch's
     "training": TVM | {"torch"},
     # a backend of torch.compile
-    "integrations": {"numpy", "torch"},
+    "integrations": {"numpy", "torch", "pytest"},
+    # its application
+    "integrations/serving": {"numpy", "starlette", "uvicorn"},
     # an ML-BOM
     "library/bill_of_materials": TVM | {"cyclonedx", "packageurl"},
     # onnx: the file by which onnxruntime computes a library
     "library/operator_file": {"numpy", "onnx"},
     # jinja2 writes the page
     "tools/report": TVM | {"jinja2"},
-    "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask"},
+    "__init__": set(), "demo": {"numpy"}, "tools/cli": {"numpy", "typer", "rich", "onnx", "dask", "onnxruntime"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer", "cyclonedx", "packageurl", "safetensors", "starlette", "tokenizers", "uvicorn"}
 AT_ONCE = {"training": {"torch"}}
 # Folders whose files are loaded inside functions, once a model of torch is there or is to be made
 LATE_FOLDERS = {

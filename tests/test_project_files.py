@@ -33,7 +33,7 @@ def make_targets() -> set[str]:
 
 
 def test_there_are_workflows_and_templates():
-    assert {path.stem for path in WORKFLOWS} == {"test", "docs", "packages"}
+    assert {path.stem for path in WORKFLOWS} == {"test", "docs", "packages", "next-tvm", "release"}
     assert {"bug", "accuracy", "speed", "feature"} <= {path.stem for path in TEMPLATES}
 
 
@@ -52,6 +52,14 @@ def test_what_workflows_run_exists(path):
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_ask_for_nothing_but_reading(path):
     assert read(path)["permissions"] == {"contents": "read"}
+
+
+def test_only_publishing_gets_an_identity():
+    for path in WORKFLOWS:
+        for name, job in read(path)["jobs"].items():
+            assert ("permissions" in job) == (name == "publish"), f"{path.name}, {name}"
+    release = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
+    assert release["publish"]["needs"] == "build" and "secrets" not in (ROOT / ".github/workflows/release.yml").read_text()
 
 
 def test_every_supported_python_is_tested():

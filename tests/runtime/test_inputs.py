@@ -78,7 +78,7 @@ class NoArray:
 @pytest.mark.parametrize("value, info, message", [
     (X.T, FLOAT, r"input 'picture' has shape \(3, 2\), the model takes \(2, 3\)"),
     (X[:1], TensorInfo("picture", (2, 3), "float32"), r"has shape \(1, 3\), the model takes \(2, 3\)$"),
-    (X, TensorInfo("picture", (1, 3), "float32"), r"takes \(1, 3\); run the samples one by one, or import the model with a"),
+    (X, TensorInfo("picture", (1, 3), "float32"), r"takes \(1, 3\); Executable.run_many takes any number of samples, as"),
     (X[0], FLOAT, r"has shape \(3,\), the model takes \(2, 3\)"),
     (5.0, FLOAT, r"has shape \(\), the model takes \(2, 3\)"),
     (tvmq.quantize_tensor(MASK, "minmax"), BYTE, r"is float32, the model takes int8; give its codes, .int_repr\(\)"),

@@ -46,4 +46,5 @@ def _is_ours(module: str) -> bool:
     >>> _is_ours("tvmq.quantization.guard.judge"), _is_ours("tvmq.tools.cli.quantize"), _is_ours("tvmquick")
     (True, False, False)
     """
-    return f"{module}.".startswith("tvmq.") and ".cli." not in module
+    is_copy = "._tvmq." in module  # in a package that `export_library` wrote
+    return is_copy or (f"{module}.".startswith("tvmq.") and ".cli." not in module)

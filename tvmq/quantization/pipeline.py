@@ -23,6 +23,7 @@ import tvm
 from tvmq.backends.consistency import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.base.deprecation import warn_user
+from tvmq.base.stage_progress import Callback, observed_work
 from tvmq.calibration.dataset import Dataset
 from tvmq.calibration.observers.result import CalibrationResult
 from tvmq.codegen.compile.compiled_rounding import round_weights
@@ -108,6 +109,7 @@ def quantize(
     tune: float | None = None,
     guard: Guard | str | None = USUAL_GUARD,
     finetune: Finetuning | None = None,
+    callback: Callback | None = None,
 ) -> tvm.IRModule:
     """The integer module of a float one.
 
@@ -132,12 +134,23 @@ def quantize(
                   does not suffice. It judges by data: without `dataset`, and by scales made at run time, it is off
     finetune      a `tvmq.training.Distill`: the integers learn the float model's tensors on these data before the guard
                   judges; see docs/training.md. Needs torch
+    callback      called with a StageProgress (work, stage, seconds, elapsed) when a stage ends; what it raises ends the
+                  work. The logger "tvmq" has a line for each as well
     raises        CalibrationError without data where an option or the target needs them, or with stale thresholds,
                   DataError for data that do not fit the model,
                   ConfigError for rules that match nothing and for options that the target cannot express,
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
-    backend, bound = backend_of(target), guard_of(guard)
+    with observed_work("quantize", callback):
+        return _quantize(mod, params, dataset, target, config, calibration, tune, guard_of(guard), finetune)
+
+
+def _quantize(
+    mod: tvm.IRModule, params: Params | None, dataset: Any, target: Any, config: QConfig | None,
+    calibration: CalibrationResult | None, tune: float | None, bound: Guard | None, finetune: Finetuning | None,
+) -> tvm.IRModule:  # fmt: skip
+    """`quantize`, whose stages are reported."""
+    backend = backend_of(target)
     user_config = config or _options(calibration)
     reason = explain_required_data(user_config, backend)
     request = Request(user_config, backend, calibration, bound, finetune, reason)

@@ -31,6 +31,7 @@ import tvm
 
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
+from tvmq.base.stage_progress import observed_stage
 from tvmq.calibration.observers.result import CalibrationResult
 from tvmq.graph.legal_forms import (
     ANNOTATED,
@@ -143,7 +144,8 @@ def run_stages(mod: tvm.IRModule, stages: Stages, context: StageContext) -> tvm.
     """
     is_checked = bool(os.environ.get("TVMQ_CHECK_STAGES"))
     for stage in stages:
-        before, mod = mod, stage.run(mod, context)
+        with observed_stage(stage.name):
+            before, mod = mod, stage.run(mod, context)
         if is_checked:
             check_form(f"quantize, stage '{stage.name}'", before, mod, stage.form, stage.adds)
     return mod

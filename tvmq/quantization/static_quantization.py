@@ -18,6 +18,7 @@ import numpy as np
 import tvm
 
 from tvmq.backends.description import Backend
+from tvmq.base.stage_progress import observed_stage
 from tvmq.calibration.dataset import Dataset
 from tvmq.calibration.observers import needs_histogram
 from tvmq.calibration.observers.base import TensorStatistics
@@ -126,7 +127,8 @@ class StaticQuantization:
     def _collect(self, kept: CalibrationCache, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
         """Collect statistics into `kept`; RangeError naming the first layer that computes NaN or infinities."""
         try:
-            kept.collect(annotated, data, evaluator, compile_in_place=Runner, **options)
+            with observed_stage("statistics of the data"):
+                kept.collect(annotated, data, evaluator, compile_in_place=Runner, **options)
         except RangeError as error:
             layer = first_not_finite(self.prepared, data)
             if not layer:
@@ -155,8 +157,9 @@ class StaticQuantization:
         """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
         if self.data is None:
             return module
-        judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard)
-        return guard_module(module, judge, self)
+        with observed_stage("guard"):
+            judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard)
+            return guard_module(module, judge, self)
 
     def simulation(self) -> tvm.IRModule:
         """The float module with simulated quantization, rounded to the nearest."""
@@ -204,9 +207,10 @@ class StaticQuantization:
         data = self.data
         assert data is not None
         samples = max(known.ranges.samples for known in self._kept.statistics.values())
-        return second_moments(
-            calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows
-        )
+        with observed_stage("moments for the rounding of weights"):
+            return second_moments(
+                calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows
+            )
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
         """The batches that a guard judges by: its own data, or those kept of the calibration's."""

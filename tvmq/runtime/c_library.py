@@ -13,7 +13,8 @@ import itertools
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -34,6 +35,7 @@ from tvmq.runtime.inputs import (
 )
 from tvmq.runtime.library_threads import ThreadPool
 from tvmq.runtime.lone_library import describe_library, read_name
+from tvmq.runtime.sample_runs import run_many, run_one_by_one
 
 ABI = 2
 WRONG_CPU = -7
@@ -175,6 +177,20 @@ class LibraryModel:
 
         raises   DataError naming the input
         """
+        try:
+            return self._run(inputs, check_finite=check_finite)
+        except DataError:
+            run = partial(self._run, check_finite=check_finite)
+            results = run_one_by_one(run, inputs, self._input_info, self._output_info)
+            if results is None:
+                raise
+            return results
+
+    def run_many(self, inputs: Mapping[str, Any], *, advance: Callable[[], None] | None = None) -> list[np.ndarray]:
+        """Run any number of samples in batches of the model's size, as `Executable.run_many`."""
+        return run_many(self.run, inputs, self._input_info, self._output_info, advance=advance)
+
+    def _run(self, inputs: Mapping[str, Any], *, check_finite: bool) -> list[np.ndarray]:
         arrays = self._inputs.check(inputs, check_finite=check_finite)
         sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._limits else {}
         for use in self._indices:

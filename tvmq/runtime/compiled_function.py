@@ -87,6 +87,11 @@ class CompiledFunction:
         return {info.name: array for info, array in zip(self._input_info, self._inputs.arrays, strict=True)}
 
     @property
+    def batch(self) -> str:
+        """The dynamic dimension whose samples are proved to be apart, each with the bits that it has alone; or ""."""
+        return self._description.batch
+
+    @property
     def has_dynamic_shape(self) -> bool:
         """True if an input has a dynamic dimension."""
         return self._dynamic_run is not None

@@ -16,7 +16,7 @@ from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.base.text import last_line
 from tvmq.codegen.target.cpu import CpuTarget, missing_requirements, refusal_of_all
 from tvmq.codegen.target.cuda import CudaTarget
-from tvmq.errors import ArtifactError, ConfigError, TargetError
+from tvmq.errors import ArtifactError, ConfigError, DataError, TargetError
 from tvmq.runtime.artifact import container
 from tvmq.runtime.artifact.loaded_code import LoadedCode
 from tvmq.runtime.artifact.model_description import Description
@@ -26,13 +26,14 @@ from tvmq.runtime.call_code import SAMPLES, CallCode, SampleCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import Codes, SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
+from tvmq.runtime.sample_runs import run_many, run_one_by_one
 from tvmq.runtime.threads import in_threads, with_threads
 
 if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
     import tvm
     from tvm import relax
 
-    from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
+    from tvmq.calibration.data.kept_preprocessing import KeptPreprocessing
     from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
     from tvmq.graph.ledger import Ledger
     from tvmq.runtime.profile_table import Profile
@@ -143,9 +144,10 @@ class Executable:
         return Ledger(**copy.deepcopy(self._parts.description.ledger))
 
     @property
-    def preprocessing(self) -> PicturePreprocessing | None:
-        """Function from a picture to the model's input, as `tvmq quantize --data FOLDER` found it; None if unknown."""
-        from tvmq.calibration.data.picture_preprocessing import kept_preprocessing
+    def preprocessing(self) -> KeptPreprocessing | None:
+        """Function from a picture, a sound or texts to the model's input, as `tvmq quantize --data` prepared them; None
+        for a model that was quantized from arrays."""
+        from tvmq.calibration.data.kept_preprocessing import kept_preprocessing
 
         return kept_preprocessing(self._parts.description.ledger.get("preprocessing", {}))
 
@@ -191,16 +193,42 @@ class Executable:
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """Run the model: a fresh array for each output.
 
-        inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
+        inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken. A model
+                      of one sample takes several, which run one by one, with a warning that says so
         check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
                       model and infinities clip)
         raises        DataError naming the input; TargetError if the model was built for a CPU or GPU that is not here
         """
-        return (self._main or self["main"]).run(inputs, check_finite=check_finite)
+        main = self._main or self["main"]
+        try:
+            return main.run(inputs, check_finite=check_finite)
+        except DataError:  # of inputs that fit, this costs nothing
+            run = partial(main.run, check_finite=check_finite)
+            results = run_one_by_one(run, inputs, self._input_info, self._output_info)
+            if results is None:
+                raise
+            return results
+
+    def run_many(self, inputs: Mapping[str, Any], *, advance: Callable[[], None] | None = None) -> list[np.ndarray]:
+        """Run any number of samples in batches of the model's size: an array for each output, a row for each sample.
+
+        inputs   {input name: array, samples first}; single numbers are passed to each run
+        advance  called after each batch
+        raises   DataError for inputs of different lengths, and for an output without a row for each sample
+        """
+        return run_many(self.run, inputs, self._input_info, self._output_info, advance=advance)
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""
-        return (self._main or self["main"])(*arrays)
+        main = self._main or self["main"]
+        try:
+            return main(*arrays)
+        except DataError:
+            named = dict(zip((info.name for info in self._input_info), arrays, strict=False))
+            results = run_one_by_one(main.run, named, self._input_info, self._output_info)
+            if results is None or len(arrays) != len(named):
+                raise
+            return results[0] if len(results) == 1 else results
 
     def __getitem__(self, name: str) -> CompiledFunction:
         """A function of the model: "main", and of one in four functions (qconfig(partition_conversions="enabled"))

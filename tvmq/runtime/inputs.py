@@ -124,7 +124,7 @@ def convert_value(value: Any, info: TensorInfo) -> np.ndarray:
     if not fits(array.shape, info.shape):
         shape = f"({', '.join(map(str, info.shape))}{',' * (len(info.shape) == 1)})"
         several = array.ndim and fits((1, *array.shape[1:]), info.shape)
-        way = "; run the samples one by one, or import the model with a dynamic batch" if several else ""
+        way = "; Executable.run_many takes any number of samples, as a dynamic batch does" if several else ""
         raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {shape}{way}")
     if array.dtype.kind not in _SOURCES[wanted.kind]:
         is_quantized = hasattr(value, "qparams")  # a QTensor, whose array has its real values

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.base.stage_progress import LOG
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.optimizer import StepAdam
 from tvmq.training.samples import TrainingSamples
@@ -164,6 +165,7 @@ class Course:
         The rate falls, so that of two states that the judges do not tell apart the later one does better elsewhere.
         """
         errors = self._errors()
+        LOG.info("finetune, step %d: error %.4g", self.step, float(errors.mean()))
         if errors.mean() < self.best.mean():
             self.best = errors
         if errors.mean() < self.start.mean() and not _is_above(errors, self.best):

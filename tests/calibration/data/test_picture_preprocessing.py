@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tvmq.calibration.data.kept_preprocessing import entry_of, kept_preprocessing
 from tvmq.calibration.data.normalization import NORMALIZATIONS
-from tvmq.calibration.data.picture_preprocessing import (
-    PicturePreprocessing,
-    entry_of,
-    kept_preprocessing,
-    normalize_pictures,
-)
+from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing, normalize_pictures
 from tvmq.calibration.data.pictures import Frame
 from tvmq.errors import ArtifactError
 

@@ -59,10 +59,13 @@ def test_a_float_model(cli, network, tmp_path):
 
 def test_bad_input_gets_one_sentence(cli, network, tmp_path):
     model, data, saved = network
+    half = tmp_path / "half.tvmq"
+    assert cli("quantize", model, "--data", data, *QUICKLY, "--no-compare", "--no-bench", "-o", half, "-q").code == 0
     for arguments, sentence in (
         ((tmp_path / "none.tvmq",), "none.tvmq"),
         ((model,), "export-c: '.*small-net.onnx' is a float model; give samples with --data"),
         ((saved, "--data", data), "export-c: --data is for a float model; a saved model is quantized already"),
+        ((half, "-q"), "half.tvmq' also computes in float; quantize it again with --partition-conversions fully_integral"),
         ((saved, "--name", "7"), "export_c: name must be letters, digits and '_' and no word of C. Got '7' instead"),
         ((model, "--data", data, *QUICKLY, "--rule", "*=float"), "fully_integral"),
     ):

@@ -130,3 +130,13 @@ def test_single_numbers_are_no_samples(tmp_path):
     feeds = list(Batches(arrays, 2, count=2))
     assert [feed["x"].shape for feed in feeds] == [(2, *X.shape[1:])] * 2
     assert [feed["rate"].item() for feed in feeds] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("command", ["bench", "verify", "run", "explain", "build", "serve"])
+def test_a_float_model_is_answered_with_the_command_that_quantizes_it(cli, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.onnx").write_bytes(b"any")
+    np.save("x.npy", np.zeros(3))
+    more = {"verify": ("--data", "x.npy"), "run": ("--data", "x.npy"), "build": ("-o", "y.tvmq")}.get(command, ())
+    result = cli(command, "net.onnx", *more)
+    assert result.code == 1 and "'net.onnx' is a float model, and this takes a saved one: `tvmq quantize net.onnx" in result.err

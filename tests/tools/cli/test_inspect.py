@@ -63,3 +63,21 @@ def test_mistakes_are_sentences(cli, model):
     assert "is no CPU" in cli("inspect", model, "--target", "cuda").err
     assert "LLVM knows no CPU 'zen'" in cli("inspect", model, "--target", "llvm -mcpu=zen").err
     assert cli("inspect", model.with_name("absent.onnx")).code == 1
+
+
+@pytest.mark.parametrize(("dims", "says"), [(("batch", 8, 16, 16), ""), ((1, 8, "rows", "columns"), "forecast for 64 as ")])
+def test_the_sizes_of_the_forecast_are_said(cli, tmp_path, dims, says):
+    net = Net((1, 8, 16, 16))
+    model = net.model(net.op("Relu", net.conv("x", 8, 32)))
+    for dim, size in zip(model.graph.input[0].type.tensor_type.shape.dim, dims, strict=True):
+        dim.Clear()
+        setattr(dim, "dim_param" if isinstance(size, str) else "dim_value", size)
+    del model.graph.value_info[:]
+    for dim in model.graph.output[0].type.tensor_type.shape.dim:
+        dim.Clear()
+    onnx.save(model, tmp_path / "m.onnx")
+    result = cli("inspect", tmp_path / "m.onnx", "--target", "x86-64-v3", "--clock", 3)
+    assert result.code == 0, result.err
+    assert ("forecast for" in result.err) == bool(says) and says in result.err
+    if says:
+        assert "dynamic dimensions fixed" not in result.err and "of 'x'" in result.err and "(--shape chooses others)" in result.err

@@ -44,7 +44,7 @@ def config_of(cli, fake, samples, tmp_path, monkeypatch):
 
     def run(*arguments: object) -> QConfig:
         output = tmp_path / "m.tvmq"
-        result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--force", *arguments)
+        result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--force", *PLAIN, *arguments)
         assert result.code == 0, result.err
         return fake.quantized.config
 
@@ -81,7 +81,7 @@ def test_options_of_one_value_are_read_and_not_shown(cli, config_of):
         assert config_of("--global-scale", 4, "--calibrate-chunk-by", 16) == qconfig(global_scale=4.0)
     with pytest.warns(FutureWarning, match="round_for_shift"):
         assert config_of("--round-for-shift", "--nbit-activation", 32) == qconfig()
-    shown = cli("quantize", "--help").out
+    shown = cli("quantize", "--help-all").out
     assert not any(f"--{name.replace('_', '-')}" in shown for name in FIXED)
 
 
@@ -125,7 +125,7 @@ def test_an_unknown_choice_is_a_usage_error_that_lists_the_choices(cli, tmp_path
 
 
 def test_help_shows_every_option_with_its_default(cli):
-    shown = cli("quantize", "--help").out
+    shown = cli("quantize", "--help-all").out
     for option in fields(QConfig):
         if option.name not in ("given", "rules"):
             assert f"--{option.name.replace('_', '-')}" in shown
@@ -182,7 +182,7 @@ def test_quantize_sees_the_data(cli, fake, samples, tmp_path, monkeypatch):
 def test_quantize_for_a_backend(cli, fake, samples, tmp_path, monkeypatch):
     monkeypatch.setattr("tvmq.tools.cli.quantize.open_model_and_data", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"12345")
-    arguments = ["--data", samples, "-o", tmp_path / "m.tvmq", "--backend", "my_chip:DESCRIPTION"]
+    arguments = ["--data", samples, "-o", tmp_path / "m.tvmq", "--backend", "my_chip:DESCRIPTION", *PLAIN]
     assert cli("quantize", tmp_path / "m.onnx", *arguments).code == 0
     assert fake.quantized.target == "my_chip:DESCRIPTION"
 
@@ -212,7 +212,7 @@ def test_global_scale_needs_no_data(cli, fake, tmp_path, monkeypatch):
     monkeypatch.setattr("tvmq.tools.cli.quantize.open_model_and_data", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"")
     output = tmp_path / "m.tvmq"
-    assert cli("quantize", tmp_path / "m.onnx", "-o", output, "--calibrate-mode", "global_scale").code == 0
+    assert cli("quantize", tmp_path / "m.onnx", "-o", output, "--calibrate-mode", "global_scale", *PLAIN).code == 0
     assert fake.quantized.feeds is None
 
 
@@ -236,7 +236,7 @@ def test_a_signature_is_a_command_line():
     """Flags, help of the command or of all commands, and a parameter for the options of a dataclass."""
     parameters = inspect.signature(with_command_line(copy)).parameters
     infos = {name: get_args(parameter.annotation)[1] for name, parameter in parameters.items()}
-    assert list(infos) == ["source", "batch", "max_bytes", "shape", "per_layer", "keep"]
+    assert list(infos) == ["source", "batch", "max_bytes", "shape", "tokenizer", "per_layer", "keep"]
     assert isinstance(infos["source"], ArgumentInfo) and infos["source"].help == "File to copy, whatever it is."
     assert infos["per_layer"].param_decls == ("--per-layer",) and infos["keep"].param_decls == ("--keep/--no-keep",)
     assert infos["batch"].help.startswith("Batch size") and infos["batch"].min == 1

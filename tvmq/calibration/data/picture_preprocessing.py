@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -37,21 +38,23 @@ class PicturePreprocessing:
     crop: float
     normalization: Normalization
 
-    def __call__(self, picture: str | Path | np.ndarray) -> np.ndarray:
+    def __call__(self, picture: str | Path | bytes | np.ndarray) -> np.ndarray:
         """Input of one sample, of shape (1, channels, height, width) or (1, height, width, channels).
 
-        picture  a file; or its pixels, uint8 of shape (height, width, channels), red first, or (height, width)
+        picture  a file, or its bytes; or pixels, uint8 (height, width, channels), red first, or (height, width)
         raises   DataError for what is no picture, and without pillow
         """
         return self.normalize(self.pixels(picture)[None])
 
-    def pixels(self, picture: str | Path | np.ndarray) -> np.ndarray:
+    def pixels(self, picture: str | Path | bytes | np.ndarray) -> np.ndarray:
         """The picture in the size of the model: uint8 (height, width, channels); errors as those of a call."""
         pillow()
-        if isinstance(picture, str | Path):
-            image = read_picture(Path(picture), self.frame.channels)
+        if isinstance(picture, str | Path | bytes):
+            source = io.BytesIO(picture) if isinstance(picture, bytes) else Path(picture)
+            image = read_picture(source, self.frame.channels)
             if isinstance(image, str):
-                raise DataError(f"preprocessing: '{picture}' cannot be read as a picture ({image})")
+                named = f"{len(picture)} bytes" if isinstance(picture, bytes) else f"'{picture}'"
+                raise DataError(f"preprocessing: {named} cannot be read as a picture ({image})")
         else:
             image = _image_of(np.asarray(picture), self.frame.channels)
         return np.asarray(fit(image, self.frame, self.resize, self.crop)).reshape(frame_shape(self.frame))
@@ -118,13 +121,3 @@ def _image_of(pixels: np.ndarray, channels: int) -> Any:
         raise DataError(f"preprocessing: the picture of shape {pixels.shape} has no pixels")
     flat = pixels[..., 0] if pixels.ndim == 3 and pixels.shape[2] == 1 else pixels
     return Image.fromarray(np.ascontiguousarray(flat)).convert("RGB" if channels == 3 else "L")
-
-
-def kept_preprocessing(entry: Mapping[str, Any]) -> PicturePreprocessing | None:
-    """Preprocessing of a ledger's entry; None where there is none, or one of another kind."""
-    return PicturePreprocessing.from_json(entry[KEY]) if KEY in entry else None
-
-
-def entry_of(preprocessing: PicturePreprocessing, labels: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Entry of a ledger: {"picture": ..., "labels": [...]}."""
-    return {KEY: preprocessing.to_json(), **({"labels": list(labels)} if labels else {})}

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tvmq.errors import DataError
 
 if TYPE_CHECKING:
     from PIL import Image
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 CHANNELS = (1, 3)
 USUAL_SIZE = 224  # of networks that leave the size open: what most were trained on
@@ -130,8 +130,13 @@ def find_pictures(folder: Path) -> Folder:
 
     raises  DataError where there are none
     """
-    own = _pictures(folder.iterdir())
-    below = {one.name: _pictures(one.rglob("*")) for one in sorted(folder.iterdir()) if one.is_dir()}
+    return find_files(folder, SUFFIXES, "pictures")
+
+
+def find_files(folder: Path, suffixes: Sequence[str], kind: str) -> Folder:
+    """Files of these suffixes, as `find_pictures`; kind: what they are, for messages."""
+    own = _files(folder.iterdir(), suffixes)
+    below = {one.name: _files(one.rglob("*"), suffixes) for one in sorted(folder.iterdir()) if one.is_dir()}
     below = {name: paths for name, paths in below.items() if paths}
     if len(below) > 1 and {name.lower() for name in below} <= PARTS:
         raise DataError(
@@ -140,20 +145,19 @@ def find_pictures(folder: Path) -> Folder:
         )
     if not own and not below:
         others = sum(1 for path in folder.rglob("*") if path.is_file())
-        holds = f"holds no pictures ({', '.join(SUFFIXES)}) but {others} other files" if others else "is empty"
+        holds = f"holds no {kind} ({', '.join(suffixes)}) but {others} other files" if others else "is empty"
         raise DataError(
-            f"data: '{folder}' {holds}; give the folder "
-            "with the pictures, or with one subfolder of pictures for each class"
+            f"data: '{folder}' {holds}; give the folder with the {kind}, or with one subfolder of {kind} for each class"
         )
-    if own or len(below) == 1:  # pictures beside folders, or one folder in another: no classes
+    if own or len(below) == 1:  # files beside folders, or one folder in another: no classes
         return Folder(folder, tuple(chain(own, *below.values())))
     ordered = [[(path, label) for path in paths] for label, paths in enumerate(below.values())]
     turns = [one for one in chain.from_iterable(zip_longest(*ordered)) if one]
     return Folder(folder, tuple(path for path, _ in turns), tuple(below), tuple(label for _, label in turns))
 
 
-def _pictures(paths: object) -> list[Path]:
-    files = (path for path in paths if path.suffix.lower() in SUFFIXES)  # type: ignore[attr-defined]
+def _files(paths: Iterable[Path], suffixes: Sequence[str]) -> list[Path]:
+    files = (path for path in paths if path.suffix.lower() in suffixes)
     return sorted(path for path in files if path.is_file() and not path.name.startswith("."))
 
 
@@ -237,15 +241,15 @@ def size_of_first(folder: Folder, count: int = 8) -> set[tuple[int, int]]:
     return sizes
 
 
-def read_picture(path: Path, channels: int) -> Image.Image | str:
-    """The picture upright in so many channels, or why it cannot be read."""
+def read_picture(source: Path | BinaryIO, channels: int) -> Image.Image | str:
+    """The picture of a file upright in so many channels, or why it cannot be read."""
     from PIL import Image, ImageOps
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # palettes with transparency, odd metadata
             warnings.simplefilter("error", Image.DecompressionBombWarning)  # 90 million pixels, from some 100 kB
-            with Image.open(path, formats=FORMATS) as picture:
+            with Image.open(source, formats=FORMATS) as picture:
                 upright = ImageOps.exif_transpose(picture)
                 return _eight_bits(upright).convert("RGB" if channels == 3 else "L")
     except Exception as error:  # Pillow's own, struct's, zlib's, a bomb

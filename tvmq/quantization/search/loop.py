@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import tvm
 
+from tvmq.base.stage_progress import LOG
 from tvmq.calibration.dataset import Dataset
 from tvmq.codegen.compile.build import build
 from tvmq.codegen.performance.machine import USUAL_CLOCK, machine_of
@@ -396,6 +397,7 @@ class _SearchLoop:
             self.journal.add(new)
             self.trials += len(new)
             self._take(new, results, keys)
+            LOG.info("search, %s: %d of %d results, best %s", stage, done, len(missing), self.best)
             if self.advance is not None:
                 self.advance(SearchProgress(stage, done, len(missing), self.best, len(self.points)))
         return results

@@ -209,7 +209,10 @@ _LEDGER = {
     "notes": [str, ...],
     "codes": ({str: [(float, int), int]}, MISSING),
     "data_hash": (str, MISSING),
-    "preprocessing": ({"picture": ({str: object}, MISSING), "labels": ([str, ...], MISSING)}, MISSING),
+    "preprocessing": (
+        {**{kind: ({str: object}, MISSING) for kind in ("picture", "sound", "text")}, "labels": ([str, ...], MISSING)},
+        MISSING,
+    ),
     frozenset(): object,
 }
 _INDEX = {"input": str, "sizes": [(SIZE, str), ...], "layer": str, "operator": str}

@@ -12,6 +12,8 @@ max_bytes     Refuse a model with a larger tensor (input, result or weight), bef
               the layer. Default: the memory of this machine. Examples: 500MB, 8GB
 as_json       Print the result as one JSON object.
 quiet         Print no progress and no notices to stderr.
+tokenizer     Tokenizer of a model of texts, the tokenizer.json beside it: for --data texts.txt (a text in each line) or
+              texts.csv (columns text and label). Needs tvmq[text].
 sha256        Refuse the file unless this is its SHA-256 (64 hex digits).
 samples       Calibrate on this many samples, the first ones. Default: up to 256.
 held_out      Samples held out to judge the result. Default: a fifth, or all beyond 256, at most 500; none if there are
@@ -65,6 +67,17 @@ class ReadOptions:
     batch: Batch = 1
     max_bytes: MaxBytes = None
     shape: Texts = None
+    tokenizer: Path | None = None
+
+
+def check_targets(texts: list[str] | None) -> None:
+    """Refuse, before TVM is imported, what is no target by its first word. raises TargetError"""
+    from tvmq.codegen.target.cpu import resolve_target, write_out_aliases
+    from tvmq.codegen.target.cuda import is_cuda
+
+    for text in texts or ():
+        if not is_cuda(text) and write_out_aliases(text, "x86").split(maxsplit=1)[:1] != ["llvm"]:
+            resolve_target(text)
 
 
 def parse_targets(texts: list[str] | None) -> str | list[str]:

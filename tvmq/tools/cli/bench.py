@@ -21,8 +21,8 @@ from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 def bench(
     model: Path, *, data: Path | None = None, repeat: Annotated[int, typer.Option(min=3)] = 50,
-    threads: Annotated[int, typer.Option(min=1)] = 1, per_layer: bool = False, sha256: str | None = None,
-    as_json: Json = False,
+    threads: Annotated[int, typer.Option(min=1)] = 1, per_layer: bool = False, tokenizer: Path | None = None,
+    sha256: str | None = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Time a saved model: median of single runs, after a warm-up.
 
@@ -38,7 +38,7 @@ def bench(
     if data is not None:
         check_inputs(data)
     exe = load_executable(model, sha256=sha256)
-    inputs = read_first_batch(exe, data)
+    inputs = read_first_batch(exe, data, tokenizer)
     times = exe.benchmark(inputs, repeat=repeat, threads=threads)
     profile = exe.profile(inputs, repeat=repeat, threads=threads) if per_layer else None
     if as_json:
@@ -53,10 +53,10 @@ def bench(
         print(f"\n{profile}")
 
 
-def read_first_batch(exe: Any, data: Path | None) -> Arrays:
+def read_first_batch(exe: Any, data: Path | None, tokenizer: Path | None = None) -> Arrays:
     """The first batch of the data; without data, random values in 0..1 (codes for integer inputs)."""
     if data is not None:
-        arrays, _ = read_inputs(exe, data, most=batch_of(exe))
+        arrays, _ = read_inputs(exe, data, most=batch_of(exe), tokenizer=tokenizer)
         return next(iter(Batches(arrays, batch_of(exe))))
     random = np.random.default_rng(0)
     return {i.name: (random.random(_shape(i)) * _upper_end(i.dtype)).astype(i.dtype) for i in exe.input_info}

@@ -34,7 +34,13 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
         raise ConfigError("--max-drop: there is no metric whose drop it could bound; add --metric top1")
     from tvmq.quantization.guard.bound import guard_of  # loads TVM
 
-    return None if guard.strip().lower() == "none" else guard_of(guard)
+    text = guard.strip().lower()
+    try:
+        return None if text == "none" else guard_of(f"sqnr >= {text}" if text.isdecimal() else guard)
+    except ConfigError:
+        raise ConfigError(
+            f"guard: '{guard}' is no bound; write 'sqnr >= 20' or 20, in decibels, or 'none'"
+        ) from None
 
 
 def parse_kinds(texts: Sequence[str] | None) -> dict[str, str]:

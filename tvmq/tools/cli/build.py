@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tvmq
 from tvmq.tools.analysis.lowered_layers import lowering_lines
-from tvmq.tools.cli.arguments import Json, OutputPath, Quiet, Texts, parse_targets
+from tvmq.tools.cli.arguments import Json, OutputPath, Quiet, Texts, check_targets, parse_targets
 from tvmq.tools.cli.console import print_json, size_text, step
 from tvmq.tools.cli.files import check_output
 from tvmq.tools.cli.trust import load_without_code
@@ -27,6 +27,7 @@ def build(
     lowering  module:object of a tvmq.Lowering, your own code for operators; repeatable.
     """
     check_output(output)
+    check_targets(target)
     module = load_without_code(model, sha256).module
     with step("build", quiet=quiet):
         exe = tvmq.build(module, target=parse_targets(target), lowerings=lowering)

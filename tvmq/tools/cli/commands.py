@@ -15,7 +15,8 @@ from tvmq.tools.cli.command_line import help_text, with_command_line
 
 NAMES = (
     "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
-    "export-library", "backend", "conformance", "export-onnx", "export-torch", "bench", "tune", "search", "doctor",
+    "export-library", "backend", "conformance", "export-onnx", "export-torch", "bench", "serve", "tune", "search",
+    "doctor",
 )  # fmt: skip
 HELP = {"help_option_names": ["--help", "-h"]}
 COMMANDS = {name: f"tvmq.tools.cli.{name}:{name}".replace("-", "_") for name in NAMES}
@@ -61,10 +62,11 @@ class Commands(TyperGroup):
 
 def load_command(name: str) -> Any:
     """Load a command with its options."""
+    from tvmq.tools.cli.command_help import HelpfulCommand
     from tvmq.tools.cli.exit_codes import with_exit_codes  # imports NumPy
 
     alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
-    alone.command(name)(with_exit_codes(with_command_line(load_object(COMMANDS[name]))))
+    alone.command(name, cls=HelpfulCommand)(with_exit_codes(with_command_line(load_object(COMMANDS[name]))))
     return typer.main.get_command(alone)
 
 

@@ -15,8 +15,8 @@ from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, first_samples, read_arrays
-from tvmq.tools.cli.model import load_executable
-from tvmq.tools.cli.picture_inputs import check_inputs, is_of_pictures, read_inputs
+from tvmq.tools.cli.model import check_model, load_executable
+from tvmq.tools.cli.picture_inputs import check_inputs, is_to_prepare, read_inputs
 
 
 def compare(
@@ -40,6 +40,8 @@ def compare(
              an .npz. With --backend the device is compared with the emulated chip.
     """
     check_inputs(data)
+    for model in filter(None, (first, second)):
+        check_model(model, saved=True)
     if backend is not None or dumps is not None:
         if second is not None:
             raise ConfigError("compare: --backend and --dumps replace the second model; leave one of them out")
@@ -80,7 +82,7 @@ def _on_chip(
 def _read_samples(data: Path, models: Sequence[Any], samples: int, *, quiet: bool) -> Arrays:
     """The first samples, of pictures as one of the models keeps how they are prepared."""
     executables = [model for model in models if isinstance(model, tvmq.Executable)]
-    if is_of_pictures(data) and executables:
+    if is_to_prepare(data) and executables:
         kept = next((one for one in executables if one.preprocessing is not None), executables[0])
         return read_inputs(kept, data, most=samples, quiet=quiet)[0]
     return first_samples(read_arrays(data, _input_names(models[-1])), samples)

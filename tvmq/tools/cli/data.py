@@ -24,6 +24,16 @@ from tvmq.calibration.data.pictures import (
     read_pictures,
     size_of_first,
 )
+from tvmq.calibration.data.sounds import (
+    SoundPreprocessing,
+    find_sounds,
+    is_of_sounds,
+    rate_in,
+    read_sounds,
+    sound_input_of,
+)
+from tvmq.calibration.data.texts import SUFFIXES as TEXT_SUFFIXES
+from tvmq.calibration.data.texts import TextPreprocessing, encode_texts, read_texts, text_inputs_of
 from tvmq.calibration.data.user_function import (
     check_place,
     first_item,
@@ -166,6 +176,51 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
     return samples
 
 
+def open_sounds(
+    folder: Path, source: ModelSource, *, count: int, quiet: bool
+) -> tuple[Samples, SoundPreprocessing]:
+    """Sounds of a folder, in the length of the model."""
+    name, rank, length = sound_input_of(source.shapes)
+    files = find_sounds(folder)
+    wanted = min(count, len(files.paths))
+    with step("read sounds", wanted, quiet=quiet) as advance:
+        read, prepared = read_sounds(
+            files, rank, length, name, count=wanted, rate=rate_in(source.metadata), advance=advance
+        )
+    classes = f" of {len(files.classes)} classes (subfolders)" if files.classes else ""
+    origin = f"{len(read.array)} of {len(files.paths)} sounds{classes}"
+    if not quiet:
+        notice(f"sounds: {origin}; {prepared.length} values at {prepared.rate} Hz, mono, -1..1")
+        for line in read.skipped[:3]:
+            notice(f"skipped {line}")
+    samples = Samples({name: prepared.place(read.array)}, origin, read.labels, files.classes)
+    samples.skipped, samples.names = read.skipped, read.names
+    samples.complete = len(read.array) + len(read.skipped) == len(files.paths)
+    return samples, prepared
+
+
+def open_texts(
+    path: Path, source: ModelSource, tokenizer: Path | None, *, count: int, quiet: bool
+) -> tuple[Samples, TextPreprocessing]:
+    """Texts of a file, as the words of the model's tokenizer.
+
+    raises  DataError without --tokenizer
+    """
+    if tokenizer is None:
+        raise DataError(f"data: '{path}' holds texts; add --tokenizer tokenizer.json, the model's own")
+    roles, length = text_inputs_of(source.shapes, source.dtypes)
+    texts, labels = read_texts(path)
+    with step("read texts", quiet=quiet):
+        arrays, prepared = encode_texts(texts[:count], roles, length, tokenizer)
+    typed: dict[str, np.ndarray] = {name: array.astype(source.dtypes[name]) for name, array in arrays.items()}
+    origin = f"{len(texts[:count])} of {len(texts)} texts of '{path}'"
+    if not quiet:
+        notice(f"texts: {origin}; {prepared.length} words, padding included")
+    samples = Samples(typed, origin, None if labels is None else labels[:count])
+    samples.complete = len(texts) <= count
+    return samples, prepared
+
+
 def _by_shape(members: Mapping[str, np.ndarray], source: ModelSource) -> dict[str, str]:
     """{input: name of its array} by shape; empty unless the shapes leave only one choice."""
     match = {name: [key for key, a in members.items() if _fits(a, shape)] for name, shape in source.shapes.items()}
@@ -184,7 +239,15 @@ def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
     """Refuse arrays of pictures in another layout, and mention raw pixels."""
     for name, array in arrays.items():
         shape = source.shapes.get(name)
-        if shape is None or array.ndim != 4 or len(shape) != 4:
+        if shape is None:
+            continue
+        if array.ndim + 1 == len(shape) and _fits(array[None], shape):
+            raise DataError(
+                f"data: input '{name}' takes {_shape_text(shape)}, and the array is one sample of shape {array.shape} "
+                "without an axis of samples; save array[None], or better many samples"
+            )
+        if array.ndim != 4 or len(shape) != 4:
+            _check_sizes(name, array, shape)
             continue
         for order in ((0, 3, 1, 2), (0, 2, 3, 1)):
             if not _fits(array, shape) and _fits(array.transpose(order), shape):
@@ -192,8 +255,18 @@ def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
                     f"data: input '{name}' takes {_shape_text(shape)}, the array is {_shape_text(array.shape)}: its "
                     f"channels are on another axis; save np.transpose(array, {order})"
                 )
+        _check_sizes(name, array, shape)
         if array.dtype == np.uint8 and source.dtypes.get(name, "").startswith("float") and not quiet:
             notice(f"data: '{name}' holds bytes but the input takes {source.dtypes[name]}: 0..255 are not scaled")
+
+
+def _check_sizes(name: str, array: np.ndarray, shape: Shape) -> None:
+    """Refuse samples of other sizes than the model's, before it is imported. raises DataError"""
+    if array.ndim == len(shape) and not _fits(array, shape):
+        raise DataError(
+            f"data: input '{name}' takes {_shape_text(shape)} (? is any), the array is {_shape_text(array.shape)}; "
+            "resize the samples as in training, or export the model with these sizes dynamic"
+        )
 
 
 def open_function(
@@ -240,16 +313,18 @@ def random_samples(inputs: list[Input]) -> Samples:
 
 
 def classify_data(text: str) -> str:
-    """ "folder", "file" or "function"; DataError for anything else.
+    """ "folder", "sounds", "texts", "file" or "function"; DataError for anything else.
 
     >>> classify_data("load.py:batches")
     'function'
     """
     path = Path(text)
     if path.is_dir():
-        return "folder"
+        return "sounds" if is_of_sounds(path) else "folder"
     if is_function(text):
         return "function"
+    if path.is_file() and path.suffix.lower() in TEXT_SUFFIXES:
+        return "texts"
     if path.is_file() and path.suffix.lower() not in (".npz", ".npy"):
         raise DataError(
             f"data: '{text}' is not an .npz or .npy file; give a folder of pictures, an .npz or .npy, or a function as "
@@ -269,6 +344,11 @@ def check_data(text: str) -> None:
         check_arrays(Path(text))
     if kind == "folder":
         find_pictures(Path(text))
+        pillow()
+    if kind == "sounds":
+        find_sounds(Path(text))
+    if kind == "texts":
+        read_texts(Path(text))
     if kind == "function":
         check_place(text, "data")
 

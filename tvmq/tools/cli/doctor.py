@@ -22,7 +22,7 @@ from tvmq.tools.cli.data import LABELS, check_data, classify_data, member_names,
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import first_samples, read_arrays
 from tvmq.tools.cli.metrics import check_labels, find_labels
-from tvmq.tools.cli.model import import_source, read_source
+from tvmq.tools.cli.model import check_model, import_source, read_source
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.samples import Samples
@@ -129,6 +129,7 @@ def doctor(
     check_data(data)
     if labels is not None:
         check_labels(labels)
+    check_model(model)
     try:
         with step("read the model", quiet=quiet):
             context, findings = read_model_and_data(model, data, labels, samples, shape, config, max_bytes)

@@ -4,18 +4,18 @@
 1    an error of tvmq: one sentence on stderr, no traceback
 2    invalid command line (typer explains it)
 3    the quantized model misses the bound of its guard: one sentence says why, nothing is saved without --force
+4    the model was saved, but its figures mean nothing: samples, labels or their preparation are doubtful
 130  interrupted by Ctrl-C; files are written whole or not at all
 
-tvm_ffi imports torch wherever it is installed, to accept its tensors, which takes two thirds of the import time of TVM.
-Commands that read neither torch programs nor functions of the user import TVM without it, to start faster.
+TVM is imported by what needs it, after paths and options were checked. tvm_ffi imports torch wherever it is installed,
+to accept its tensors, which takes two thirds of the time: commands that read neither torch programs nor functions of
+the user import TVM without it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,13 +23,13 @@ from typing import Any
 
 import typer
 
+from tvmq.base.hidden_torch import hidden_torch
 from tvmq.base.memory import ROOM
 from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.tools.cli.console import notice
 
 # Suffixes of torch programs, and the text before the name of a function (--data file.py:name)
 OF_TORCH, OF_USERS = (".pt2", ".pt", ".pth"), ".py:"
-TORCH = "torch"
 
 
 def needs_torch(arguments: Iterable[Any]) -> bool:
@@ -47,24 +47,17 @@ def needs_torch(arguments: Iterable[Any]) -> bool:
     return False
 
 
-def import_tvm(arguments: Iterable[Any]) -> None:
-    """Import TVM, without torch if these arguments do not need it; it can be imported later.
-
-    Does nothing on Windows, where torch must come first, or if either is imported already. Errors of the import
-    are left to the command, which reports them.
-    """
-    there = {TORCH, "tvm_ffi"} & sys.modules.keys()
-    if there or sys.platform == "win32" or needs_torch(arguments):
+@contextmanager
+def torch_hidden(arguments: Iterable[Any]) -> Iterator[None]:
+    """Imports of TVM inside load no torch, if these arguments do not need it."""
+    if needs_torch(arguments):
+        yield
         return
-    sys.modules[TORCH] = None  # type: ignore[assignment]  # an import raises ImportError
-    try:
-        with contextlib.suppress(Exception):
-            import tvmq.graph.view  # noqa: F401  (the smallest module of tvmq that imports TVM)
-    finally:
-        del sys.modules[TORCH]
+    with hidden_torch():
+        yield
 
 
-FAILED, REFUSED, INTERRUPTED = 1, 3, 130
+FAILED, REFUSED, DOUBTFUL, INTERRUPTED = 1, 3, 4, 130
 
 
 def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,8 +67,8 @@ def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         with _interrupts() as seen:
             try:
-                import_tvm((*args, *kwargs.values()))
-                return command(*args, **kwargs)
+                with torch_hidden((*args, *kwargs.values())):
+                    return command(*args, **kwargs)
             except (Exception, KeyboardInterrupt) as error:
                 # TVM may turn an interrupt into another error.
                 if seen or isinstance(error, KeyboardInterrupt):

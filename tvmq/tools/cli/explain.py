@@ -20,6 +20,7 @@ def explain(model: Path, layer: str | None = None, *, sha256: str | None = None,
 
     layer  Layer of the trained model to explain in detail.
     """
-    explanation = tvmq.explain(load_without_code(model, sha256))
+    exe = load_without_code(model, sha256)  # before TVM is imported
+    explanation = tvmq.explain(exe)
     shown = explanation if layer is None else explanation.layer(layer)
     print_result(shown, as_json=as_json)

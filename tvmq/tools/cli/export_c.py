@@ -10,6 +10,7 @@ import tvmq
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.tools.cli.arguments import Count, Json, OutputPath, Quiet, ReadOptions
 from tvmq.tools.cli.console import print_json, print_rows, size_text, step
+from tvmq.tools.cli.model import check_model
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_options, with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
@@ -37,13 +38,15 @@ def export_c(
     name    Prefix of files, functions and macros. Default: name of the model.
     data    Samples for a float model, in any form that `tvmq quantize` takes.
     """
+    check_files(data, None, None, ())
+    check_model(model, saved=True)
     c_name = name if name is not None else _to_c_name(model)
     if model.suffix == ".tvmq":
         if data is not None:
             raise ConfigError("export-c: --data is for a float model; a saved model is quantized already")
         module = load_without_code(model, sha256).module
+        _check_core(model, module)
     else:
-        check_files(data, None, None, ())
         try:
             job = open_model_and_data(
                 model, data, _with_integral_core(config), reading=reading, pictures=pictures, samples=samples,
@@ -63,6 +66,17 @@ def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
     """The options with those added that make an integer-only core, where they were not given."""
     rounding = {"requantize": "fixed_point"} if config.requantize == "float" else {}
     return with_options(config, partition_conversions="fully_integral", **rounding)
+
+
+def _check_core(model: Path, module: Any) -> None:
+    """Refuse a saved model that was not quantized for integers alone, in the command's words. raises ConfigError"""
+    from tvmq.graph.module_functions import is_partitioned  # loads TVM
+
+    if not is_partitioned(module):
+        raise ConfigError(
+            f"export-c: '{model}' also computes in float; quantize it again with --partition-conversions "
+            "fully_integral --requantize fixed_point, or export the float model: tvmq export-c MODEL.onnx --data ..."
+        )
 
 
 def _to_c_name(model: Path) -> str:

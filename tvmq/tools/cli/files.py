@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,16 @@ from tvmq.base.text import printable
 from tvmq.base.whole_file import Write, check_place, output_errors, write_file
 from tvmq.calibration.data.pictures import SUFFIXES
 from tvmq.calibration.dataset import samples_in
-from tvmq.errors import DataError, OutputError
+from tvmq.errors import DataError, ModelError, OutputError
+from tvmq.runtime.sample_runs import batch_size
 
 Arrays = dict[str, np.ndarray]
+FLOAT_SUFFIXES = (".onnx", ".pt2")
 
 
 def batch_of(exe: Any) -> int:
-    """Batch size of an executable: first dimension of its first input that has one.
-
-    1 if there is none, or if it is dynamic.
-    """
-    first = next((info.shape[0] for info in exe.input_info if info.shape), 1)
-    return first if isinstance(first, int) else 1
+    """Batch size of an executable: 1 if its first dimension is dynamic, or no input has one."""
+    return batch_size(exe.input_info)
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
@@ -134,6 +133,15 @@ class Batches:
             index = np.arange(i * self.size, (i + 1) * self.size) % self.samples
             yield {name: array[index] if array.ndim else array for name, array in self.arrays.items()}
             self.advance()
+
+
+def refuse_float_model(path: Path) -> None:
+    """Refuse a float model where a saved one is meant, with the command that makes one. raises ModelError"""
+    if path.suffix.lower() in FLOAT_SUFFIXES and path.is_file():
+        raise ModelError(
+            f"model: '{path}' is a float model, and this takes a saved one: `tvmq quantize {shlex.quote(str(path))} "
+            "--data ...` makes it, and times float beside int8"
+        )
 
 
 def check_output(path: Path) -> None:

@@ -13,16 +13,27 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
+from tvmq.tools.cli.arguments import (
+    Count,
+    HeldOut,
+    Json,
+    Output,
+    Quiet,
+    ReadOptions,
+    Texts,
+    check_targets,
+    parse_targets,
+)
 from tvmq.tools.cli.console import notice, step
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
 from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements
+from tvmq.tools.cli.model import check_model
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.quantize import (
     Outputs,
-    announce_output,
     backend_for,
     check_files,
     count_by_weight,
@@ -31,6 +42,7 @@ from tvmq.tools.cli.quantize import (
     save_measured,
 )
 from tvmq.tools.cli.samples import Feeds
+from tvmq.tools.cli.summary import choose_output
 
 if TYPE_CHECKING:
     from tvmq import training
@@ -69,9 +81,13 @@ def finetune(
     force         Overwrite an output file that is not a saved model.
     """
     start = time.perf_counter()
-    check_torch()
-    output = announce_output(model, output, force=force, quiet=quiet)
     check_files(data, measurements.labels, measurements.metric, (onnx, measurements.save_samples))
+    check_targets(target)
+    chosen = choose_output(model, output, force=force)
+    check_model(model)
+    check_torch()
+    if output is None and not quiet:
+        notice(f"output: {chosen} (--output chooses another)")
     built_for = parse_targets(target)
     job = open_model_and_data(
         model, data, config, backend=backend_for(backend, built_for), reading=reading, pictures=pictures,
@@ -79,14 +95,16 @@ def finetune(
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; give the float model")
-    files = Outputs(model, output, Formats(onnx, dialect=dialect), built_for)
+    measurements = replace(measurements, doctor=doctor_command(model, data))
+    find_doubts(job, measurements.labels, measurements.doctor, run=False, quiet=quiet)
+    files = Outputs(model, chosen, Formats(onnx, dialect=dialect), built_for)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
     qmod, learned = train_and_save(job, files, backend_for(backend, built_for), how, reading.batch, quiet=quiet)
     job.mod = with_batch(job.mod, reading.batch)
     facts = save_measured(qmod, files, job, measurements, quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
-    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
+    report(facts, model, chosen, data, job, as_json=as_json, quiet=quiet)
 
 
 def check_torch() -> None:

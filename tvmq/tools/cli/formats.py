@@ -50,6 +50,18 @@ class Formats:
             return config
         return with_options(config, partition_conversions="fully_integral")
 
+    def remarks(self, output: Path) -> list[str]:
+        """Remarks about the files beside each other: the executable has the arithmetic of the format, too.
+
+        >>> Formats(tflite=Path("m.tflite")).remarks(Path("m.tvmq"))
+        ['m.tvmq computes as the tflite file does; without --tflite it may be more accurate and faster']
+        """
+        named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
+        return [
+            f"{output} computes as the {name} file does; without --{name} it may be more accurate and faster"
+            for name in named
+        ]
+
     def write(self, qmod: Any) -> None:
         """Write the files of all requested formats."""
         if self.onnx is not None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts
-from tvmq.tools.cli.console import print_json, print_result, step
-from tvmq.tools.cli.model import import_model
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts, check_targets
+from tvmq.tools.cli.console import notice, print_json, print_result, step
+from tvmq.tools.cli.model import check_model, import_model
 
 
 def inspect(
@@ -34,6 +34,8 @@ def inspect(
     measure  Calibrate the cost model on this machine; done once, takes 4 s.
     names    Only list the layers and their operators, by the names that --rule takes.
     """
+    check_targets([target])
+    check_model(model)
     with step("import", quiet=quiet):
         mod, params, _, _ = import_model(model, None, shape or (), batch, max_bytes=max_bytes, quiet=quiet)
     if names:
@@ -41,12 +43,23 @@ def inspect(
 
         _print_names(list_layers(mod, params), as_json=as_json)
         return
+    if not quiet and (line := describe_dynamic_sizes(mod)):
+        notice(line)
     if measure and clock is None and is_unknown(target):
         with step("measure this machine, once", quiet=quiet):
             tvmq.measure_machine()
     with step("inspect", quiet=quiet):
         forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
     print_result(forecast, as_json=as_json)
+
+
+def describe_dynamic_sizes(mod: Any) -> str:
+    """Sizes that the forecast is for, where the model's are dynamic; "" where all are fixed."""
+    from tvmq.graph.symbolic import dynamic_dimensions
+    from tvmq.tools.analysis.forecast import USUAL_SIZE
+
+    free = [f"{name} of '{param}'" for name, (param, axis) in dynamic_dimensions(mod).items() if axis != 0]
+    return f"forecast for {USUAL_SIZE} as {', '.join(free)} (--shape chooses others)" if free else ""
 
 
 def is_unknown(target: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.quantization.meaning.reading import OutputPairs
-from tvmq.tools.cli.metrics import Metric, metric_named
+from tvmq.tools.cli.metrics import IN_POINTS, Metric, mean_metric, metric_named
 from tvmq.tools.cli.samples import Feeds, Samples
 
 MOST_BYTES = 256_000_000  # of the outputs that a metric reads at once
@@ -58,7 +58,7 @@ class Agreement:
 def judge(
     exe: Any, float_exe: Any, samples: Samples, index: np.ndarray, size: int, *, metric: str | None,
     labels: np.ndarray | None, classes: Mapping[int, str] = MappingProxyType({}), readings: Sequence[Any] = (),
-    advance: Callable[[], None],
+    is_labelled: bool = False, advance: Callable[[], None],
 ) -> dict[str, Any]:  # fmt: skip
     """Compare the outputs of both models on these samples.
 
@@ -66,8 +66,9 @@ def judge(
     classes   {position: kind} of the outputs that give a class, see Agreement
     readings  of the float module, by which outputs are judged besides (quantization/meaning/)
     metric    name of a metric or of a function of the user; None without labels
+    is_labelled  True if labels number the classes of the first output
     returns   {"samples", "outputs": {name: agreement}, "read": agreements by readings, "float", "int8": the metric's
-              values}
+              values, "margin" of shares of samples, "float_top1" beside another metric}
     """
     infos = exe.output_info
     sums = [Agreement(classes.get(position, "")) for position in range(len(infos))]
@@ -84,12 +85,29 @@ def judge(
         if measure:
             kept = {name: [*rows, outputs[name]] for name, rows in kept.items()}
         advance()
-    facts = {"samples": len(index), "outputs": {i.name: s.to_dict() for i, s in zip(infos, sums, strict=True)}}
+    agreements = {info.name: one.to_dict() for info, one in zip(infos, sums, strict=True)}
+    facts: dict[str, Any] = {"samples": len(index), "outputs": agreements}
     facts |= _describe_agreements(readings, pairs, [info.name for info in infos])
     if measure and labels is not None:
         facts["metric"] = metric
         facts |= {name: _metric(measure, rows, labels[index]) for name, rows in kept.items()}
+        if metric in IN_POINTS:
+            facts["margin"] = margin_of(facts["float"], len(index))
+        elif is_labelled:
+            scores = np.concatenate([rows[0] for rows in kept["float"]])
+            facts["float_top1"] = mean_metric("top1")(scores, labels[index])
     return facts
+
+
+def margin_of(share: float, samples: int) -> float:
+    """Half of the 95 % interval of a share of samples, by Wilson: what so many of them leave open.
+
+    >>> round(margin_of(0.8, 194), 3), round(margin_of(1.0, 12), 3)
+    (0.056, 0.121)
+    """
+    z = 1.96
+    spread = share * (1 - share) / samples + z * z / (4 * samples * samples)
+    return float(z * np.sqrt(spread) / (1 + z * z / samples))
 
 
 def _describe_agreements(readings: Sequence[Any], pairs: OutputPairs, names: Sequence[str]) -> dict[str, Any]:

@@ -1,73 +1,31 @@
 """Measurements of `tvmq quantize` on the saved model: int8 beside float on data, and the speed of both.
 
-Speed is that of int8 and of our own float build by turns, on this CPU.
-
 Tests: tests/tools/cli/test_quantize_alone.py
 """
 
 from __future__ import annotations
 
-import os
-import platform
-import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import typer
 
-from tvmq.errors import ConfigError, TargetError
+from tvmq.errors import ConfigError, TargetError, TvmqError
 from tvmq.tools.cli.arguments import RESULT
 from tvmq.tools.cli.bound import parse_kinds
-from tvmq.tools.cli.console import notice, step
+from tvmq.tools.cli.console import step
+from tvmq.tools.cli.data import random_samples
+from tvmq.tools.cli.doubts import add_doubt
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
 from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
+from tvmq.tools.cli.onnxruntime_peers import onnxruntime_runs
 from tvmq.tools.cli.opening import QuantizationJob
-from tvmq.tools.cli.samples import Samples
-
-ROUNDS = 9
-ROUND_SECONDS = 0.06  # of each model in a round
-
-
-def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], threads: int) -> dict[str, Any]:
-    """Median seconds of a run of both; rounds take turns, so that a busy machine slows both alike.
-
-    returns  {"float_seconds", "int8_seconds", "ratio", "ratio_low", "ratio_high": over rounds, ...}
-    """
-    exes = {"float": float_exe, "int8": exe}
-    first = {name: one.benchmark(feed, repeat=3, threads=threads).median for name, one in exes.items()}
-    repeat = {name: max(1, min(1000, round(ROUND_SECONDS / seconds))) for name, seconds in first.items()}
-    rounds = [
-        {name: one.benchmark(feed, repeat=repeat[name], threads=threads).median for name, one in exes.items()}
-        for _ in range(ROUNDS)
-    ]
-    ratios = sorted(one["float"] / one["int8"] for one in rounds)
-    return {
-        **{f"{name}_seconds": statistics.median(one[name] for one in rounds) for name in exes},
-        "ratio": statistics.median(ratios), "ratio_low": ratios[1], "ratio_high": ratios[-2], "threads": threads,
-        "cpu": f"{cpu_name()} ({exe.target.mcpu})", "cores": count_cores(), "load": load_average(),
-    }  # fmt: skip
-
-
-def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
-    """Name of the CPU, as the system gives it."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.processor() or platform.machine()
-
-
-def count_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def load_average() -> float | None:
-    """Load average: processes that want to run, this one included; None where the system does not report it."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-
+from tvmq.tools.cli.samples import Samples, split
+from tvmq.tools.cli.speed import measure_speed
 
 IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more often than not
 
@@ -84,6 +42,7 @@ class Measurements:
                   embedding or numbers. Example: --outputs boxes=detections
     compare       Compare the outputs of int8 and float.
     bench         Measure the speed of int8 and float.
+    peers         Also quantize with onnxruntime, and time its int8. Its float is timed wherever it is installed.
     threads       Threads of the speed measurement.
     save_samples  Write the preprocessed samples that judge the result as .npz, for verify, compare, run and bench.
     """
@@ -94,6 +53,7 @@ class Measurements:
     outputs: list[str] | None = None
     compare: bool = True
     bench: bool = True
+    peers: bool = False
     threads: Annotated[int, typer.Option(min=1)] = 1
     save_samples: Path | None = None
     doctor: str = ""
@@ -101,10 +61,10 @@ class Measurements:
 
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts: "comparison", "speed", "samples_saved"; absent if not requested, with a reason if impossible."""
-    samples = job.samples
-    if samples is None:
-        return {}
-    index = job.split.comparison
+    if job.samples is None:
+        is_measured = (options.compare or options.bench) and not job.is_prequantized
+        return _measure_without_data(exe, job, options, quiet=quiet) if is_measured else {}
+    samples, index = job.samples, job.split.comparison
     facts: dict[str, Any] = {}
     if options.save_samples is not None:
         facts["samples_saved"] = save_samples(options.save_samples, samples, index)
@@ -118,9 +78,33 @@ def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: boo
     if options.compare:
         facts["comparison"] = compare_outputs(exe, float_exe, job, options, quiet=quiet)
     if options.bench and not job.is_prequantized:  # float would be the same model with conversions
-        with step("measure speed", quiet=quiet):
-            facts["speed"] = measure_speed(exe, float_exe, _first_batch(samples, job.size), options.threads)
+        facts["speed"] = _speed(exe, float_exe, job, options, quiet=quiet)
     return facts
+
+
+def _measure_without_data(
+    exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool
+) -> dict[str, Any]:
+    """Facts on random inputs, which show the speed; nothing where none can be made for the model."""
+    random = random_samples(job.inputs)
+    trial = replace(job, samples=random, split=split(len(random)))
+    try:
+        return measure(exe, trial, replace(options, save_samples=None), quiet=quiet)
+    except TvmqError as error:
+        return {"comparison": {"skipped": f"no samples, and random ones do not fit ({error})"}}
+
+
+def _speed(exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
+    """Speed of int8 and float, beside onnxruntime if the model is a file that it reads."""
+    assert job.samples is not None
+    feed = _first_batch(job.samples, job.size)
+    with step("measure speed", quiet=quiet):
+        is_onnx = job.path is not None and job.path.suffix.lower() == ".onnx"
+        runs, reasons = (
+            onnxruntime_runs(job.path, feed, options.threads, int8=options.peers) if is_onnx and job.path else ({}, {})
+        )
+        speed = measure_speed(exe, float_exe, feed, options.threads, runs)
+    return {**speed, **({"not_run": reasons} if reasons else {})}
 
 
 def compare_outputs(
@@ -137,14 +121,16 @@ def compare_outputs(
     with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
             exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes,
-            readings=bound_readings(job.mod, parse_kinds(options.outputs)), advance=advance,
+            readings=bound_readings(job.mod, parse_kinds(options.outputs)),
+            is_labelled=not usual_metric(labels, (), exe.output_info[0].shape), advance=advance,
         )  # fmt: skip
     facts["data"] = "random" if samples.random else "held out" if job.split.apart else "calibration"
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason
-    elif metric == "top1" and is_near_chance(facts["float"], exe.output_info[0].shape):
+    accuracy = facts["float"] if metric == "top1" else facts.get("float_top1")
+    if accuracy is not None and is_near_chance(accuracy, exe.output_info[0].shape):
         facts["near_chance"] = True
-        notice(_near_chance(facts["float"], samples, options.doctor))
+        add_doubt(job, _near_chance(accuracy, samples), options.doctor)
     return facts
 
 
@@ -183,11 +169,14 @@ def is_near_chance(accuracy: float, scores: Sequence[int]) -> bool:
 
     >>> is_near_chance(0.19, (1, 10)), is_near_chance(0.31, (1, 10)), is_near_chance(0.04, (1, 1000))
     (True, False, True)
+    >>> is_near_chance(0.55, (1, 2)), is_near_chance(0.62, (1, 2))
+    (True, False)
     """
-    return accuracy < 2 / max(2, int(np.prod(scores[1:]))) or accuracy < 0.05
+    chance = 1 / max(2, int(np.prod(scores[1:])))
+    return accuracy < chance + min(chance, 0.15 * (1 - chance)) or accuracy < 0.05
 
 
-def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
+def _near_chance(accuracy: float, samples: Samples) -> str:
     """Advice for a float model near chance: labels in another order than its classes, or inputs prepared otherwise."""
     question = (
         "are the class folders, sorted by name, in the order of the model's classes, and the pictures preprocessed as "
@@ -196,10 +185,7 @@ def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
         else "do labels number the classes as the model does, and are arrays preprocessed as in training "
         "(normalization, axis of the channels)?"
     )
-    return (
-        f"WARNING: the float model has {accuracy:.1%}, near chance, so the comparison says nothing of int8: {question}"
-        + (f" To find out: {doctor}" if doctor else "")
-    )
+    return f"the float model has {accuracy:.1%}, near chance, so the comparison says nothing of int8: {question}"
 
 
 def save_samples(path: Path, samples: Samples, index: np.ndarray) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import tvmq
 from tvmq.errors import ConfigError, ModelError
 from tvmq.runtime.load_model import is_library
 from tvmq.tools.cli.console import notice
-from tvmq.tools.cli.files import Arrays, read_arrays
+from tvmq.tools.cli.files import Arrays, read_arrays, refuse_float_model
 from tvmq.tools.cli.trust import is_trusted
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ OTHER_FORMATS = {
 
 def load_executable(path: Path, *, sha256: str | None = None) -> Executable:
     """The executable in a .tvmq file, for what a library cannot do: its times, its layers, its module."""
+    refuse_float_model(path)
     if is_library(path):
         raise ModelError(
             f"load: '{path}' is a folder or a library, which `tvmq run` alone takes; name the .tvmq file that it was "
@@ -162,6 +164,19 @@ def refuse_other_formats(model: Path) -> None:
             raise ModelError(f"model: '{model}' is {what}")
 
 
+def check_model(model: Path, *, saved: bool = False) -> None:
+    """Check before TVM is imported that there is a model, and of which format.
+
+    saved   True where a .tvmq is a model as well
+    raises  ModelError
+    """
+    if not model.exists():
+        slashes = "; on this system \\ is a letter of a name: write /" if "\\" in str(model) and os.sep == "/" else ""
+        raise ModelError(f"model: there is no file '{model}'; check the path{slashes}")
+    if not (saved and model.suffix.lower() == ".tvmq"):
+        refuse_other_formats(model)
+
+
 def _read_program(model: Path, max_bytes: int | None) -> ModelSource:
     """Read a program of torch.export, whose sizes were fixed by the export."""
     from tvmq.graph.symbolic import inputs_of
@@ -192,6 +207,29 @@ def import_model(
     return mod, params, arrays, size
 
 
+def describe_sizes(own: Mapping[str, Shape | None], shapes: Mapping[str, Shape | None]) -> str:
+    """A line about dynamic dimensions: which are fixed now, and which stay dynamic; "" where there are none.
+
+    own     {input: shape} of the model
+    shapes  {input: shape} that it is imported with
+
+    >>> describe_sizes({"x": (None, 3, None)}, {"x": (1, 3, None)})
+    'dynamic dimensions fixed: x (1, 3, any); "any" stays dynamic (--batch and --shape choose others)'
+    >>> describe_sizes({"x": (1, 3)}, {"x": (1, 3)})
+    ''
+    """
+    texts = {
+        name: f"{name} ({', '.join('any' if size is None else str(size) for size in dims or ())})"
+        for name, dims in shapes.items()
+    }
+    fixed = [texts[name] for name in shapes if shapes[name] != own.get(name)]
+    if not fixed:
+        return ""
+    free = any("any" in texts[name] for name in shapes if shapes[name] != own.get(name))
+    stays = '; "any" stays dynamic' if free else ""
+    return f"dynamic dimensions fixed: {', '.join(fixed)}{stays} (--batch and --shape choose others)"
+
+
 def import_source(
     source: ModelSource, data: Mapping[str, Shape], shape: Sequence[str], batch: int, *, dynamic_batch: bool = False,
     quiet: bool = False,
@@ -208,9 +246,8 @@ def import_source(
             "--shape: a .pt2 program has the shapes of its export; export it with others, or omit --shape"
         )
     shapes = dict(source.shapes) if source.program else choose_shapes(source.shapes, overrides, data, batch)
-    if not quiet and shapes != source.shapes and not overrides:
-        fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
-        notice(f"dynamic dimensions fixed: {fixed} (--batch and --shape choose others)")
+    if not quiet and not overrides and (line := describe_sizes(source.shapes, shapes)):
+        notice(line)
     if dynamic_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]

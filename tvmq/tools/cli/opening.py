@@ -14,6 +14,7 @@ import numpy as np
 
 import tvmq
 from tvmq.calibration.data.guess import Guess
+from tvmq.calibration.data.kept_preprocessing import KeptPreprocessing
 from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import ReadOptions
@@ -25,6 +26,8 @@ from tvmq.tools.cli.data import (
     open_arrays,
     open_function,
     open_pictures,
+    open_sounds,
+    open_texts,
     random_samples,
     read_function,
     sample_limit,
@@ -47,7 +50,10 @@ class QuantizationJob:
     split        indices of samples that calibrate and that judge
     size         batch size
     config       the options; without data scales are computed at run time
-    guess, preprocessing  of pictures: the normalization and why, and all that is done with them
+    guess        of pictures: the normalization, and why
+    preprocessing  of pictures, sounds and texts: all that is done with them
+    doubts       about samples and labels, in words: see doubts.py
+    path         of the model's file
     """
 
     mod: Any
@@ -58,9 +64,16 @@ class QuantizationJob:
     samples: Samples | None = None
     split: Split = field(default_factory=lambda: Split(NO_INDICES, NO_INDICES, apart=False))
     guess: Guess | None = None
-    preprocessing: PicturePreprocessing | None = None
+    preprocessing: KeptPreprocessing | None = None
     is_prequantized: bool = False
+    doubts: list[str] = field(default_factory=list)
+    path: Path | None = None
     _float: Any = None
+
+    @property
+    def inputs(self) -> list[Any]:
+        """Inputs of the module, without its weights."""
+        return _inputs(self.mod, self.params)
 
     def float_exe(self, *, quiet: bool = True) -> Any:
         """The float model, built for this CPU on first use."""
@@ -122,11 +135,13 @@ def open_model_and_data(
             "--normalize, --mean and other picture options apply to a folder of pictures; preprocess other data before"
         )
     shape, count = reading.shape or (), sample_limit(samples, held_out)
-    first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
+    first = _read_data(source, data, kind, pictures, reading, count=count, quiet=quiet)
     with step("import", quiet=quiet):
         batch = reading.batch
         mod, params, size = import_source(source, first.shapes, shape, batch, dynamic_batch=dynamic_batch, quiet=quiet)
-    job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
+    job = QuantizationJob(
+        mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized, path=model
+    )
     read = first.samples
     if first.function is not None and data is not None:
         read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)
@@ -135,10 +150,11 @@ def open_model_and_data(
     if read is None:
         return job
     job.samples, job.split = read, split(len(read), samples, held_out)
-    if first.preprocessing is not None:
+    job.preprocessing = first.preprocessing
+    if isinstance(first.preprocessing, PicturePreprocessing):
         job.guess = choose_normalization(source, first.preprocessing.frame, pictures, job, quiet=quiet)
-        job.preprocessing = replace(first.preprocessing, normalization=job.guess.normalization)
-        read.prepare = job.preprocessing.normalize
+        prepared = replace(first.preprocessing, normalization=job.guess.normalization)
+        job.preprocessing, read.prepare = prepared, prepared.normalize
     if not quiet:
         _announce_data(job)
     return job
@@ -167,12 +183,12 @@ class _EarlyData:
 
     shapes: dict[str, Shape]
     samples: Samples | None = None
-    preprocessing: PicturePreprocessing | None = None
+    preprocessing: KeptPreprocessing | None = None
     function: Callable[..., Any] | None = None
 
 
 def _read_data(
-    source: ModelSource, data: str | None, kind: str | None, pictures: PictureOptions, shape: Sequence[str], *,
+    source: ModelSource, data: str | None, kind: str | None, pictures: PictureOptions, reading: ReadOptions, *,
     count: int, quiet: bool,
 ) -> _EarlyData:  # fmt: skip
     if data is None:
@@ -183,7 +199,15 @@ def _read_data(
     if kind == "file":
         samples = open_arrays(Path(data), source, quiet=quiet)
         return _EarlyData(sample_shapes(samples, None), samples)
-    samples, prepared = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
+    sized = _with_shapes(source, reading.shape or ())
+    if kind in ("sounds", "texts"):
+        opened: tuple[Samples, KeptPreprocessing] = (
+            open_sounds(Path(data), sized, count=count, quiet=quiet)
+            if kind == "sounds"
+            else open_texts(Path(data), sized, reading.tokenizer, count=count, quiet=quiet)
+        )
+        return _EarlyData(sample_shapes(opened[0], None), *opened)
+    samples, prepared = open_pictures(Path(data), sized, pictures, count=count, quiet=quiet)
     return _EarlyData(sample_shapes(samples, prepared.frame), samples, prepared)
 
 

@@ -1,4 +1,4 @@
-"""Inputs of a saved model from pictures or arrays: what `quantize` keeps in the model of how it was prepared.
+"""Inputs of a saved model from pictures, sounds, texts or arrays, by what `quantize` keeps of how they are prepared.
 
 Tests: tests/tools/cli/test_picture_inputs.py
 """
@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing, entry_of
+from tvmq.calibration.data.kept_preprocessing import KINDS, entry_of
+from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.calibration.data.pictures import SUFFIXES, Folder, find_pictures, pillow, read_pictures
+from tvmq.calibration.data.sounds import SoundPreprocessing, find_sounds, is_of_sounds, read_sounds
+from tvmq.calibration.data.texts import SUFFIXES as TEXT_SUFFIXES
+from tvmq.calibration.data.texts import TextPreprocessing, read_texts
 from tvmq.errors import DataError
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
@@ -24,7 +28,6 @@ if TYPE_CHECKING:
 
 MOST = 4096  # pictures of a folder
 CHECKED = 64  # pictures that show whether folders are named as the classes
-TOP = 5
 
 
 def keep_preprocessing(module: Any, job: QuantizationJob) -> Any:
@@ -59,35 +62,80 @@ def class_names(job: QuantizationJob) -> tuple[str, ...]:
 
 
 def is_of_pictures(path: Path) -> bool:
-    """True for a folder, and for the name of a picture."""
+    """True for a folder, and for the name of a picture; a folder of sounds is one that a model of sounds reads."""
     return path.is_dir() or path.suffix.lower() in SUFFIXES
+
+
+def is_to_prepare(path: Path) -> bool:
+    """True for pictures, sounds and texts, which a model must say how to prepare; False for arrays."""
+    return is_of_pictures(path) or is_of_sounds(path) or path.suffix.lower() in TEXT_SUFFIXES
 
 
 def check_inputs(path: Path) -> None:
     """Check before the model is loaded that data can be read. raises DataError"""
-    if not is_of_pictures(path):
+    if not is_to_prepare(path):
         check_arrays(path)
-    elif path.is_dir():
-        find_pictures(path)
-    elif not path.is_file():
+    elif not path.exists():
         raise DataError(f"data: there is no file '{path}'; check the path")
+    elif is_of_sounds(path):
+        find_sounds(path)
+    elif path.suffix.lower() in TEXT_SUFFIXES:
+        read_texts(path)
+    else:
+        if path.is_dir():
+            find_pictures(path)
+        pillow()
 
 
-def read_inputs(exe: Any, path: Path, *, most: int = MOST, quiet: bool = False) -> tuple[Arrays, list[str]]:
-    """Inputs of a model from pictures, as the model keeps how they are prepared, or from arrays; names of the pictures.
+def read_inputs(
+    exe: Any, path: Path, *, most: int = MOST, tokenizer: Path | None = None, quiet: bool = False
+) -> tuple[Arrays, list[str]]:
+    """Inputs of a model from pictures, sounds or texts, as the model keeps how they are prepared, or from arrays; and
+    names of the samples, of those that have some.
 
-    path    a picture, a folder of pictures, an .npz or an .npy
-    most    pictures of a folder that are read
-    raises  DataError for data that cannot be read, and for pictures where the model keeps no preprocessing
+    path       a picture, a sound, a folder of either, a file of texts, an .npz or an .npy
+    most       samples that are read
+    tokenizer  of texts
+    raises     DataError for data that cannot be read, and where the model keeps no preprocessing of their kind
     """
-    if not is_of_pictures(path):
+    if not is_to_prepare(path):
         return read_arrays(path, [info.name for info in exe.input_info]), []
-    preprocessing = exe.preprocessing
-    if preprocessing is None:
+    kept, kind = exe.preprocessing, _kind_of(path)
+    if not isinstance(kept, KINDS[kind]):
+        several = path.is_dir() or kind == "text"
         raise DataError(
-            f"data: '{path}' {'holds pictures' if path.is_dir() else 'is a picture'}, and the model keeps no "
-            "preprocessing of pictures; quantize it with --data FOLDER, or give an .npz (tvmq quantize --save-samples)"
+            f"data: '{path}' {f'holds {kind}s' if several else f'is a {kind}'}, and the model keeps no preprocessing "
+            f"of {kind}s; quantize it with --data {'texts.txt' if kind == 'text' else 'FOLDER'}, or give an .npz (tvmq "
+            "quantize --save-samples)"
         )
+    if isinstance(kept, TextPreprocessing):
+        return _read_texts(exe, kept, path, most, tokenizer)
+    if isinstance(kept, SoundPreprocessing):
+        files = find_sounds(path)
+        read, _ = read_sounds(files, kept.rank, kept.length, kept.input, count=most, rate=kept.rate)
+        return {kept.input: kept.place(read.array)}, read.names
+    return _read_pictures(kept, path, most, quiet=quiet)
+
+
+def _kind_of(path: Path) -> str:
+    """Kind of what a model must prepare."""
+    return "sound" if is_of_sounds(path) else "text" if path.suffix.lower() in TEXT_SUFFIXES else "picture"
+
+
+def _read_texts(
+    exe: Any, kept: TextPreprocessing, path: Path, most: int, tokenizer: Path | None
+) -> tuple[Arrays, list[str]]:
+    if tokenizer is None:
+        raise DataError(f"data: '{path}' holds texts; add --tokenizer tokenizer.json, the model's own")
+    texts = read_texts(path)[0][:most]
+    types = {info.name: info.dtype for info in exe.input_info}
+    arrays = kept.with_tokenizer(tokenizer)(texts)
+    return {name: array.astype(types[name]) for name, array in arrays.items()}, texts
+
+
+def _read_pictures(
+    preprocessing: PicturePreprocessing, path: Path, most: int, *, quiet: bool
+) -> tuple[Arrays, list[str]]:
     pillow()
     folder = find_pictures(path) if path.is_dir() else Folder(path.parent, (path,))
     count = min(len(folder.paths), most)
@@ -107,24 +155,3 @@ def _announce_pictures(
     notice(f"data: {len(names)} of {len(folder.paths)} pictures; {preprocessing}")
     for line in skipped[:3]:
         notice(f"skipped {line}")
-
-
-def top_classes(scores: np.ndarray, labels: tuple[str, ...]) -> list[list[tuple[str, float]]]:
-    """(name, score) of the highest scores of each sample, the highest first; [] for what gives no scores of classes.
-
-    scores  float (samples, classes)
-    labels  names of the classes; numbers without them
-
-    >>> top_classes(np.float32([[0.5, 2.0, 1.0]]), ("cat", "dog", "bird"))
-    [[('dog', 2.0), ('bird', 1.0), ('cat', 0.5)]]
-    """
-    if scores.dtype.kind != "f" or scores.ndim < 2 or scores.size // max(1, len(scores)) != max(scores.shape[1:]):
-        return []
-    rows = scores.reshape(len(scores), -1)
-    if rows.shape[1] < 2 or (labels and len(labels) != rows.shape[1]):
-        return []
-    order = np.argsort(-rows, axis=1, kind="stable")[:, :TOP]
-    return [
-        [(labels[i] if labels else f"class {i}", float(row[i])) for i in places]
-        for row, places in zip(rows, order, strict=True)
-    ]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -19,14 +18,28 @@ import tvmq
 from tvmq.backends import backend_named
 from tvmq.backends.consistency import why_not_compiled
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import RESULT, Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
+from tvmq.tools.cli.arguments import (
+    RESULT,
+    Count,
+    HeldOut,
+    Json,
+    Output,
+    Quiet,
+    ReadOptions,
+    Texts,
+    check_targets,
+    parse_targets,
+)
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.data import check_data
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
+from tvmq.tools.cli.exit_codes import DOUBTFUL
 from tvmq.tools.cli.files import check_output
 from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import check_labels, metric_named
+from tvmq.tools.cli.model import check_model
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_inputs import keep_preprocessing
@@ -79,9 +92,13 @@ def quantize(
     tune         Measure for this many seconds which layers are faster in float on this machine, and keep them float.
     """
     start = time.perf_counter()
-    output = announce_output(model, output, force=force, quiet=quiet)
     labels, metric = measurements.labels, measurements.metric
     check_files(data, labels, metric, (*formats.files, measurements.save_samples))
+    check_targets(target)
+    chosen = choose_output(model, output, force=force)
+    check_model(model)
+    if output is None and not quiet:
+        notice(f"output: {chosen} (--output chooses another)")
     requested_guard = check_bound(guard, metric, max_drop)
     built_for = parse_targets(target)
     quantize_target = backend_for(formats.backend(backend), built_for, made_for)
@@ -90,6 +107,8 @@ def quantize(
         model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
         random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
+    doctor = doctor_command(model, data)
+    find_doubts(job, labels, doctor, run=measurements.compare, quiet=quiet)
     used_guard = resolve_guard(
         requested_guard, job, metric, max_drop, labels, outputs=measurements.outputs, quiet=quiet
     )
@@ -98,11 +117,10 @@ def quantize(
             job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, tune=tune,
             guard=used_guard,
         )  # fmt: skip
-    doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
-    outputs = Outputs(model, output, formats, built_for)
+    outputs = Outputs(model, chosen, formats, built_for)
     facts = save_measured(qmod, outputs, job, replace(measurements, doctor=doctor), quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
-    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
+    report(facts, model, chosen, data, job, as_json=as_json, quiet=quiet)
 
 
 def backend_for(backend: str | None, target: str | list[str], made_for: str | None = None) -> str | None:
@@ -152,6 +170,7 @@ def save_measured(
         "model": str(files.model), "output": str(files.output),
         "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
         "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
+        "about_files": files.formats.remarks(files.output),
         **measured_facts(qmod, exe, job, options, quiet=quiet),
     }  # fmt: skip
 
@@ -165,7 +184,8 @@ def measured_facts(
     return {
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
         **job.facts(), **measure(exe, job, options, quiet=quiet), "weights": describe_weights(qmod),
-        **tvmq.explain(qmod).to_dict(),
+        **tvmq.explain(qmod).to_dict(), "doubts": list(job.doubts),
+        "without_data": job.samples is None and not job.is_prequantized,
     }  # fmt: skip
 
 
@@ -184,14 +204,6 @@ def check_files(data: str | None, labels: Path | None, metric: str | None, outpu
     for path in outputs:
         if path is not None:
             check_output(path)
-
-
-def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
-    """Choose the output file; a notice names it if --output did not."""
-    chosen = choose_output(model, output, force=force)
-    if output is None and not quiet:
-        notice(f"output: {chosen} (--output chooses another)")
-    return chosen
 
 
 def quantize_with_progress(
@@ -239,12 +251,14 @@ def report(
     facts: dict[str, Any], model: Path, output: Path, data: str | None, job: QuantizationJob, *,
     as_json: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    """Print the facts and the next steps, as text or as JSON."""
+    """Print the facts and the next steps, as text or as JSON; a doubt about the data is an exit code of its own."""
     saved = facts.get("samples_saved")
     steps = next_steps(facts, model, output, saved or data)
     if as_json:
         print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
-        return
-    print("\n".join(summary_lines(facts)))
-    if not quiet:
-        notice("next:\n" + "\n".join(steps))
+    else:
+        print("\n".join(summary_lines(facts)))
+        if not quiet:
+            notice("next:\n" + "\n".join(steps))
+    if facts.get("doubts"):
+        raise typer.Exit(DOUBTFUL)

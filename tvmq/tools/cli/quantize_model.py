@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import tvmq
+from tvmq.base.stage_progress import Callback, observed_work
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import ReadOptions
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
 from tvmq.tools.cli.measure import Measurements
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.picture_inputs import keep_preprocessing
@@ -68,7 +70,9 @@ def quantize_model(
     samples: int | None = None,
     held_out: int | None = None,
     bench: bool = True,
+    tokenizer: str | Path | None = None,
     quiet: bool = True,
+    callback: Callback | None = None,
 ) -> QuantizedModel:
     """Quantize a trained model file, build it, and compare it with float on held-out samples.
 
@@ -84,7 +88,9 @@ def quantize_model(
     pictures  {"normalize": "imagenet", "resize": "crop", ...}: options of `tvmq quantize` for pictures, else guessed
     samples, held_out   that calibrate, and that judge
     bench     measure the speed beside float
+    tokenizer tokenizer.json of a model of texts, for data "texts.txt"
     quiet     False: progress and notices on stderr
+    callback  called when a stage of quantizing ends, as by `tvmq.quantize`
     raises    ConfigError, DataError and the errors of importing; AccuracyWarning for a model below its bound
 
         result = tvmq.quantize_model("resnet18.onnx", "pictures/")
@@ -99,18 +105,20 @@ def quantize_model(
     with _as_text(data) as place:
         job = open_model_and_data(
             Path(model), place, config or tvmq.current_qconfig(), backend=quantize_target,
-            reading=ReadOptions(batch=batch, shape=list(shape)), pictures=options, samples=samples, held_out=held_out,
-            quiet=quiet,
+            reading=ReadOptions(batch, shape=list(shape), tokenizer=None if tokenizer is None else Path(tokenizer)),
+            pictures=options, samples=samples, held_out=held_out, quiet=quiet,
         )  # fmt: skip
+        doctor = "" if isinstance(data, Mapping) else doctor_command(model, data)
+        find_doubts(job, None, doctor, run=True, quiet=quiet)
         kinds = [f"{name}={kind}" for name, kind in (outputs or {}).items()]
         bound = resolve_guard(requested, job, metric, max_drop, None, outputs=kinds, quiet=quiet)
-        with refuse_on_guard(force=False):
+        with refuse_on_guard(force=False), observed_work("quantize", callback):
             module = quantize_with_progress(
                 job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, guard=bound
             )
         module = keep_preprocessing(module, job)
         executable = tvmq.build(module, target=built_for)
-        measurements = Measurements(metric=metric, bench=bench, outputs=kinds)
+        measurements = Measurements(metric=metric, bench=bench, outputs=kinds, doctor=doctor)
         measured = measured_facts(module, executable, job, measurements, quiet=quiet)
     facts = {**_sizes(model, executable, job), **measured, "seconds": time.perf_counter() - begin}
     return QuantizedModel(executable, module, facts)

@@ -17,15 +17,17 @@ from tvmq.tools.cli.arguments import Count, Json, OutputPath, Quiet, ReadOptions
 from tvmq.tools.cli.bench import read_first_batch
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.tools.cli.console import notice, print_json, size_text, step, time_text
-from tvmq.tools.cli.data import check_data
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
+from tvmq.tools.cli.exit_codes import DOUBTFUL
+from tvmq.tools.cli.extras import check_extra
 from tvmq.tools.cli.files import check_output, write_output
 from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import format_metric
-from tvmq.tools.cli.model import load_executable
+from tvmq.tools.cli.model import check_model, load_executable
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
-from tvmq.tools.cli.quantize import DEFAULT_GUARD, quantize_with_progress
+from tvmq.tools.cli.quantize import DEFAULT_GUARD, check_files, quantize_with_progress
 from tvmq.tools.cli.samples import Feeds
 
 SAVED = ".tvmq"
@@ -71,15 +73,16 @@ def report(
     guard            Lowest SQNR of the outputs against float, in dB, or 'none'.
     threads          Threads of the measurements.
     """
-    from tvmq.tools.report.assemble_report import assemble
-    from tvmq.tools.report.front import read_front
-    from tvmq.tools.report.page import check_jinja2
-
     check_output(output)
-    check_jinja2()
-    if data is not None:
-        check_data(data)
+    check_extra("report", "jinja2", "which writes the page", "report")
+    check_files(data, labels, None, ())
+    for path in filter(None, (model, quantized_model)):
+        check_model(path, saved=True)
+    from tvmq.tools.report.assemble_report import assemble  # loads TVM
+    from tvmq.tools.report.front import read_front
+
     front = read_front(search) if search is not None else None
+    doubts: list[str] = []
     if model.suffix == SAVED:
         facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
     else:
@@ -88,9 +91,12 @@ def report(
         job = open_model_and_data(
             model, data, config, reading=reading, pictures=pictures, samples=samples, held_out=held_out, quiet=quiet,
         )  # fmt: skip
+        doctor = doctor_command(model, data)
+        find_doubts(job, labels, doctor, run=True, quiet=quiet)
+        doubts = job.doubts
         if exe is None:
             exe = _build_int8(job, requested_guard, quiet=quiet)
-        facts = _float_facts(exe, job, Measurements(threads=threads, labels=labels), quiet=quiet)
+        facts = _float_facts(exe, job, Measurements(threads=threads, labels=labels, doctor=doctor), quiet=quiet)
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
@@ -98,11 +104,13 @@ def report(
     if as_json:
         print_json({"output": str(output), "bytes": len(text), "title": title, "missing": page.missing,
                     "guard": page.guard, "layers": page.rows})  # fmt: skip
-        return
-    for sentence in page.missing:
-        if not quiet:
-            notice(sentence)
-    print(f"  saved      {output} ({size_text(len(text))}, {len(page.rows)} layers)")
+    else:
+        for sentence in page.missing:
+            if not quiet and sentence not in doubts:
+                notice(sentence)
+        print(f"  saved      {output} ({size_text(len(text))}, {len(page.rows)} layers)")
+    if doubts:
+        raise typer.Exit(DOUBTFUL)
 
 
 def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
@@ -133,7 +141,7 @@ def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet
     with step("compare layers", quiet=quiet):
         most = max(1, COMPARED // size) * size
         comparison = tvmq.compare((job.mod, job.params), exe, Feeds(job.samples, index[:most], size))
-    facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": []}
+    facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": list(job.doubts)}
     facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), options.threads, facts, quiet=quiet)
     return facts | _collect_histograms(exe, job, facts, quiet=quiet)
 
@@ -188,7 +196,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if "metric" in compared:
         ours, theirs = (format_metric(compared["metric"], compared[kind]) for kind in ("int8", "float"))
         tiles.append((compared["metric"], ours, f"float {theirs}"))
-    if speed:
+    if speed and speed["steady"]:
         both = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])}"
         tiles.append(("speed", f"{speed['ratio']:.2f}x", both))
     return tiles

@@ -14,69 +14,56 @@ import numpy as np
 import tvmq
 from tvmq.base.text import printable
 from tvmq.calibration.dataset import samples_in
-from tvmq.errors import DataError
+from tvmq.runtime.highest_classes import highest_classes
+from tvmq.runtime.sample_runs import batch_size, run_many
 from tvmq.tools.cli.arguments import Json, Output, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, step
-from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_output, write_output
-from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs, top_classes
+from tvmq.tools.cli.files import Arrays, check_output, refuse_float_model, write_output
+from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 LISTED = 8  # pictures
 
 
 def run(
-    model: Path, *, data: Path, output: Output = None, sha256: str | None = None, as_json: Json = False,
-    quiet: Quiet = False,
+    model: Path, *, data: Path, output: Output = None, tokenizer: Path | None = None, sha256: str | None = None,
+    as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
-    """Run a saved model on pictures or arrays; any number of samples, batch by batch.
+    """Run a saved model on pictures, sounds, texts or arrays; any number of samples, batch by batch.
 
-    Of pictures the highest scores are printed, with the names of the classes if the model has them.
+    Of all but arrays the highest scores are printed, with the names of the classes if the model has them.
 
     Example: tvmq run resnet18.tvmq --data photo.jpg
 
     Example: tvmq run resnet18.tvmq --data pictures.npz --output scores.npz
 
-    data    A picture or a folder of pictures, for a model that was quantized from a folder; or an .npz with one array
-            per input, or an .npy for a model with one input.
+    data    A picture, a .wav, or a folder of them, for a model that was quantized from a folder; a file of texts, with
+            --tokenizer; or an .npz with one array per input, or an .npy for a model with one input.
 
     output  Save results as .npz, one array for each output.
     """
     if output is not None:
         check_output(output)
     check_inputs(data)
+    refuse_float_model(model)
     exe = tvmq.load(model, sha256=sha256)
-    arrays, names = read_inputs(exe, data, quiet=quiet)
+    arrays, names = read_inputs(exe, data, tokenizer=tokenizer, quiet=quiet)
     results = run_all(exe, arrays, quiet=quiet)
     if output is not None:
         # savez takes arrays as keywords, beside parameters of its own
         write_output(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
-    top = top_classes(next(iter(results.values())), exe.labels) if names else []
+    top = highest_classes(next(iter(results.values())), exe.labels) if names else []
     print_results(results, output, as_json=as_json, top=dict(zip(names, top, strict=False)))
 
 
 def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
-    """Run all samples: {output name: array}; the last batch is filled up, and the filling dropped.
-
-    raises  DataError for an output without one row per sample, since batches cannot be joined
-    """
-    size = batch_of(exe)
-    batch = next((info.shape[:1] for info in exe.input_info if info.shape), ())
-    samples = samples_in(arrays)
+    """Run all samples: {output name: array}. raises DataError for an output without one row per sample"""
     names = [info.name for info in exe.output_info]
-    if samples == size:
-        return dict(zip(names, exe.run(arrays), strict=True))
-    for info in exe.output_info:
-        if info.shape[:1] not in ((size,), batch):
-            raise DataError(
-                f"run: output '{info.name}' of shape {info.shape} does not have one row per sample; "
-                f"give exactly {size} samples. Got {samples} instead"
-            )
-    parts: list[list[np.ndarray]] = []
-    count = -(-samples // size)
+    count = -(-samples_in(arrays) // batch_size(exe.input_info))
+    if count == 1:  # no progress to show
+        return dict(zip(names, run_many(exe.run, arrays, exe.input_info, exe.output_info), strict=True))
     with step("run", count, quiet=quiet) as advance:
-        for feed in Batches(arrays, size, advance, count=count):
-            parts.append(exe.run(feed))
-    joined = [np.concatenate(rows)[:samples] for rows in zip(*parts, strict=True)]
-    return dict(zip(names, joined, strict=True))
+        results = run_many(exe.run, arrays, exe.input_info, exe.output_info, advance=advance)
+    return dict(zip(names, results, strict=True))
 
 
 def print_results(

@@ -9,9 +9,13 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Count, Json, Output, Quiet, ReadOptions, Texts, parse_targets
+from tvmq.tools.cli.arguments import Count, Json, Output, Quiet, ReadOptions, Texts, check_targets, parse_targets
 from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, time_text
+from tvmq.tools.cli.doubts import doctor_command, find_doubts
+from tvmq.tools.cli.exit_codes import DOUBTFUL, REFUSED
+from tvmq.tools.cli.extras import check_extra
 from tvmq.tools.cli.metrics import IN_POINTS, find_labels
+from tvmq.tools.cli.model import check_model
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.quantize import check_files
@@ -66,6 +70,9 @@ def search(
     held_out        Samples held out to judge; default as in `tvmq quantize`.
     """
     check_files(data, labels, metric, ())
+    check_targets(target)
+    check_extra("search", "scipy", "which solves proposals", "search")
+    check_model(model)
     finetune = None if finetune_steps is None else make_training_options(finetune_steps)
     if (metric is None) != (max_drop is None):
         flag = "--metric" if metric is not None else "--max-drop"
@@ -77,6 +84,7 @@ def search(
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("search: the model is quantized already; give the float model")
+    find_doubts(job, labels, doctor_command(model, data), run=metric is not None, quiet=quiet)
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None
     if metric is not None:
@@ -102,7 +110,9 @@ def search(
     else:
         print_result(result, folder, scale, model, data)
     if result.best is None:
-        raise typer.Exit(3)
+        raise typer.Exit(REFUSED)
+    if job.doubts:
+        raise typer.Exit(DOUBTFUL)
 
 
 def make_training_options(steps: int) -> Any:

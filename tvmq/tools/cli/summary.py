@@ -16,14 +16,19 @@ from typing import Any
 from tvmq.base.regular_file import check_regular
 from tvmq.errors import OutputError
 from tvmq.tools.cli.console import size_text, time_text
+from tvmq.tools.cli.doubts import doctor_command
 from tvmq.tools.cli.files import UNREADABLE, check_output
 from tvmq.tools.cli.metrics import format_metric
+from tvmq.tools.cli.speed import speed_rows
 
 REASONS = 4
 LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
 LEAST_SQNR = 15.0
-UNSTEADY = 1.5  # highest ratio over lowest: if rounds differ more, their median says nothing
 WIDEST = 84
+WITHOUT_DATA = (
+    "no --data: scales are computed at run time, which is often slower than float where layers are convolutions"
+)
+WIDE_MARGIN = 0.08  # of accuracy: some 100 samples leave less open
 
 
 def summary_lines(facts: Mapping[str, Any]) -> list[str]:
@@ -31,8 +36,10 @@ def summary_lines(facts: Mapping[str, Any]) -> list[str]:
     rows = [
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"), ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
+        *(("", text) for text in facts.get("about_files", ())),
         *(("agreement", text) for text in _agreement(facts.get("comparison"))), *_accuracy(facts.get("comparison")),
-        *_speed(facts.get("speed")), *_precision(facts), ("time", time_text(facts["seconds"])),
+        *speed_rows(facts.get("speed")), *_precision(facts), *(("DOUBT", text) for text in facts.get("doubts", ())),
+        ("time", time_text(facts["seconds"])),
     ]  # fmt: skip
     return [f"  {name:<10} {text}" for name, text in rows]
 
@@ -78,25 +85,10 @@ def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
     name = comparison["metric"]
     figures = (format_metric(name, comparison[kind]) for kind in ("float", "int8"))
-    return [("accuracy", "{}: float {}, int8 {}, {}".format(name, *figures, describe_samples(comparison)))]
-
-
-def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    if not speed:
-        return []
-    ratio = speed["ratio"]
-    word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
-    if speed["ratio_high"] > UNSTEADY * speed["ratio_low"]:
-        word = "too unsteady to measure"
-    threads = "1 thread" if speed["threads"] == 1 else f"{speed['threads']} threads"
-    times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} per run"
-    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} over alternating rounds"
-    rows = [
-        ("speed", f"{word} ({times}; {spread})"),
-        ("", f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: built by tvmq as well"),
-    ]
-    if speed["load"] is not None and speed["load"] > speed["cores"] + 0.5:
-        rows.append(("", f"the machine is busy (load {speed['load']:.1f} on {speed['cores']} cores): note the spread"))
+    rows = [("accuracy", "{}: float {}, int8 {}, {}".format(name, *figures, describe_samples(comparison)))]
+    margin = comparison.get("margin", 0.0)
+    if margin > WIDE_MARGIN:
+        rows.append(("", f"± {100 * margin:.0f} points: too few samples to tell more"))
     return rows
 
 
@@ -124,6 +116,8 @@ def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     if len(reasons) > REASONS:
         rows.append(("", f"{len(reasons) - REASONS} more reasons: tvmq explain"))
     rows += [("weights", facts["weights"])] if facts.get("weights") else []
+    if facts.get("without_data"):
+        rows.append(("note", WITHOUT_DATA))
     return rows + [("note", str(note)) for note in facts.get("notes", ())[:3]]
 
 
@@ -132,12 +126,16 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     saved, source = shlex.quote(str(output)), shlex.quote(str(model))
     again = f"tvmq quantize {source}" + (f" --data {shlex.quote(data)}" if data else " --data ...")
     steps = []
-    if facts.get("random_data"):
+    if facts.get("without_data"):
+        steps.append((f"tvmq quantize {source} --data samples.npz", "scales from about 100 typical samples: faster"))
+    elif facts.get("random_data"):
         steps.append((f"tvmq quantize {source} --data pictures/", "calibrate on real data instead of random values"))
+    elif facts.get("doubts") and data:
+        steps.append((doctor_command(model, data), "find out what is wrong with samples, labels or their preparation"))
     elif _is_far_from_float(facts.get("comparison")):
         steps += _diagnosis_steps(source, saved, again, data)
     speed = facts.get("speed")
-    if speed and speed["ratio"] < 1.02:
+    if speed and speed["steady"] and speed["ratio"] < 1.02:
         steps.append((f"{again} --tune 60", "keep float what is faster so on this CPU"))
         steps.append((f"tvmq inspect {source}", "why: layer by layer"))
     steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))

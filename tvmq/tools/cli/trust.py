@@ -29,6 +29,9 @@ def is_trusted() -> bool:
 
 def load_without_code(path: Path, sha256: str | None = None) -> Executable:
     """Load a model without running it; packages of operators that its options name are imported only with --trust."""
+    from tvmq.tools.cli.files import refuse_float_model  # imports NumPy
+
+    refuse_float_model(path)
     exe = tvmq.load(path, sha256=sha256, code=False)
     if is_trusted():
         for family in exe.ledger.config.get("operators", ()):

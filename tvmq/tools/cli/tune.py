@@ -10,9 +10,9 @@ import typer
 import tvmq
 from tvmq.base.cache import cache_folder
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts, check_targets
 from tvmq.tools.cli.console import notice, print_json, step
-from tvmq.tools.cli.model import import_model
+from tvmq.tools.cli.model import check_model, import_model
 from tvmq.tools.cli.trust import load_without_code
 
 
@@ -36,6 +36,8 @@ def tune(
     folder = cache_folder()
     if folder is None:
         raise ConfigError("tune: TVMQ_CACHE is empty, so results cannot be stored; set it to a folder, or unset it")
+    check_targets([target])
+    check_model(model, saved=True)
     from tvmq.codegen.performance.tuning import tune as measure
     from tvmq.codegen.target.cpu import resolve_target  # imports TVM
 

@@ -14,14 +14,14 @@ import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Arrays, Batches, batch_of
+from tvmq.tools.cli.files import Arrays, Batches, batch_of, refuse_float_model
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 
 def verify(
     model: Path, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 8, backend: str | None = None,
-    invariance: bool = False, mask: str | None = None, left: bool = False, sha256: str | None = None,
-    as_json: Json = False, quiet: Quiet = False,
+    tokenizer: Path | None = None, invariance: bool = False, mask: str | None = None, left: bool = False,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Compare a saved model with the definition of its operators, or with a described chip, value by value.
 
@@ -42,8 +42,9 @@ def verify(
     left  With --invariance: put padding in front as well, of models that count positions by the mask.
     """
     check_inputs(data)
+    refuse_float_model(model)
     exe = tvmq.load(model, sha256=sha256)
-    arrays, _ = read_inputs(exe, data, most=max(samples, batch_of(exe)), quiet=quiet)
+    arrays, _ = read_inputs(exe, data, most=max(samples, batch_of(exe)), tokenizer=tokenizer, quiet=quiet)
     if invariance:
         _check_invariance(exe, arrays, mask, left=left, samples=samples, as_json=as_json, quiet=quiet)
         return

@@ -19,7 +19,7 @@ import numpy as np
 
 from tvmq.tools.doctor.batch_norms import TrainingStatistics, deviation_ratio
 from tvmq.tools.doctor.check_context import CheckContext, accuracy, class_scores, first_samples
-from tvmq.tools.doctor.findings import Finding, note, ok, problem
+from tvmq.tools.doctor.findings import PROBLEM, Finding, note, ok, problem
 from tvmq.tools.doctor.preprocessing_candidates import Preprocessing, candidate_preprocessings
 
 TRIED = 48  # samples
@@ -29,6 +29,7 @@ BETTER, ERRORS = 0.05, 3.0
 FAR, NEARER, LOST = 0.3, 0.5, 1.0
 # Nats: right and wrong preparations of trained classifiers are 0.2 and more apart, harmless ones up to 0.02
 TELLING, SURE = 0.1, 0.25
+SAME = 0.9  # of the classes
 
 
 @dataclass(frozen=True)
@@ -39,27 +40,24 @@ class Evidence:
     distance   at the batch norms, see `TrainingStatistics.distance`
     nats       mutual information of sample and class
     chance     accuracy of guessing
+    classes    that the outputs name, of a classifier
     """
 
     correct: np.ndarray | None
     distance: float | None
     nats: float | None
     chance: float | None = None
+    classes: np.ndarray | None = None
 
 
 def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     """Yield one finding: how the samples should be changed, or that they are as the model expects."""
-    name = next((name for name, array in context.arrays.items() if array.ndim >= 2 and array.dtype.kind in "fu"), None)
+    name = _name_of_input(context)
     if name is None:
         return
     memory = TrainingStatistics(context)
     own = _collect_evidence(context, memory, context.arrays[name], name)
-    tried: list[tuple[Preprocessing, Evidence]] = []
-    for candidate in candidate_preprocessings(context.arrays[name][:TRIED].astype(np.float32)):
-        if context.is_late():
-            break
-        values = np.ascontiguousarray(candidate.apply(context.arrays[name][:TRIED].astype(np.float32)), np.float32)
-        tried.append((candidate, _collect_evidence(context, memory, values, name)))
+    tried = _try_candidates(context, memory, name)
     if not tried and context.ran_out_of_time:
         return
     finding = judge_by_labels(own, tried) or judge_by_batch_norms(own, tried) or judge_by_outputs(own, tried)
@@ -70,7 +68,42 @@ def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     yield finding or ok("preprocessing", text, **figures)
 
 
-def _collect_evidence(context: CheckContext, memory: TrainingStatistics, values: np.ndarray, name: str) -> Evidence:
+def compare_preprocessings(context: CheckContext) -> tuple[Finding | None, bool]:
+    """The finding that another preparation is clearly better, or None; and whether labels say so, or outputs alone.
+
+    Batch norms are not asked, whose inputs take a build of their own: for commands that do more than search for faults.
+    """
+    name = _name_of_input(context)
+    if name is None:
+        return None, False
+    own, tried = _collect_evidence(context, None, context.arrays[name], name), _try_candidates(context, None, name)
+    by_labels = judge_by_labels(own, tried)
+    finding = by_labels or judge_by_outputs(own, tried)
+    return finding if finding is not None and finding.status == PROBLEM else None, by_labels is not None
+
+
+def _name_of_input(context: CheckContext) -> str | None:
+    """The first input that may be prepared otherwise: numbers, no indices."""
+    return next((name for name, array in context.arrays.items() if array.ndim >= 2 and array.dtype.kind in "fu"), None)
+
+
+def _try_candidates(
+    context: CheckContext, memory: TrainingStatistics | None, name: str
+) -> list[tuple[Preprocessing, Evidence]]:
+    """Evidence for each candidate, as many as there is time for."""
+    samples = context.arrays[name][:TRIED].astype(np.float32)
+    tried: list[tuple[Preprocessing, Evidence]] = []
+    for candidate in candidate_preprocessings(samples):
+        if context.is_late():
+            break
+        values = np.ascontiguousarray(candidate.apply(samples), np.float32)
+        tried.append((candidate, _collect_evidence(context, memory, values, name)))
+    return tried
+
+
+def _collect_evidence(
+    context: CheckContext, memory: TrainingStatistics | None, values: np.ndarray, name: str
+) -> Evidence:
     arrays = first_samples(context.arrays, TRIED)
     arrays[name] = values[:TRIED]
     outputs = context.outputs(context.float_run, arrays)
@@ -79,7 +112,8 @@ def _collect_evidence(context: CheckContext, memory: TrainingStatistics, values:
     scores = class_scores(outputs)
     nats = None if scores is None else mutual_information(scores)
     chance = None if scores is None else 1 / scores.shape[1]
-    return Evidence(correct, memory.distance(arrays) if memory.norms else None, nats, chance)
+    distance = memory.distance(arrays) if memory is not None and memory.norms else None
+    return Evidence(correct, distance, nats, chance, None if scores is None else scores.argmax(axis=1))
 
 
 def mutual_information(scores: np.ndarray) -> float:
@@ -142,7 +176,7 @@ def judge_by_batch_norms(own: Evidence, tried: list[tuple[Preprocessing, Evidenc
 
 def judge_by_outputs(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
     """Finding from how well the model distinguishes samples; None unless another preprocessing is clearly better."""
-    known = [(candidate, e.nats) for candidate, e in tried if e.nats is not None]
+    known = [(candidate, e.nats) for candidate, e in tried if e.nats is not None and not _name_alike(own, e)]
     if own.nats is None or not known:
         return None
     candidate, nats = max(known, key=lambda pair: pair[1])
@@ -152,11 +186,18 @@ def judge_by_outputs(own: Evidence, tried: list[tuple[Preprocessing, Evidence]])
     return _suggest_candidate(candidate, what, sure=nats - own.nats > max(SURE, 0.5 * nats))
 
 
+def _name_alike(one: Evidence, other: Evidence) -> bool:
+    """True if both give nearly all samples the same class: then one is only surer, as of larger numbers."""
+    if one.classes is None or other.classes is None:
+        return False
+    return bool((one.classes == other.classes).mean() >= SAME)
+
+
 def _suggest_candidate(candidate: Preprocessing, what: str, *, sure: bool) -> Finding:
     figures = {"candidate": candidate.description, "code": candidate.code}
     if sure:
-        return problem("preprocessing", what, f"prepare samples as: {candidate.code}", **figures)
-    remedy = f"if the model was trained on such inputs, prepare samples as: {candidate.code}   (--labels would tell)"
+        return problem("preprocessing", what, f"prepare samples as: {candidate.in_full}", **figures)
+    remedy = f"if the model was trained on such inputs, prepare samples as: {candidate.in_full}   (--labels would tell)"
     return note("preprocessing", what, remedy, **figures)
 
 

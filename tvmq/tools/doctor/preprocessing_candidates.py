@@ -30,6 +30,17 @@ class Preprocessing:
     apply: Callable[[np.ndarray], np.ndarray]
     reorders_channels: bool = False
 
+    @property
+    def in_full(self) -> str:
+        """The code, with the numbers that it names, as they are multiplied with channels first."""
+        names = {"MEAN": MEAN, "STD": STD}
+        numbers = [
+            f"{name} = np.reshape({[round(float(value), 3) for value in array]}, (3, 1, 1))"
+            for name, array in names.items()
+            if name in self.code
+        ]
+        return f"{self.code}, with {' and '.join(numbers)}" if numbers else self.code
+
 
 def _by_channel(values: np.ndarray, rank: int) -> np.ndarray:
     return values.reshape(-1, *[1] * (rank - 2))
@@ -45,6 +56,9 @@ def _undo(x: np.ndarray) -> np.ndarray:
 
 SWAP = Preprocessing(
     "channels in the other order (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], reorders_channels=True
+)
+TURN = Preprocessing(
+    "with the last axis as channels", "np.moveaxis(x, -1, 1)", lambda x: np.moveaxis(x, -1, 1)
 )
 FROM_BYTES = (
     Preprocessing("divided by 255: 0..1", "x / 255", lambda x: x / 255),
@@ -65,6 +79,8 @@ def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
     """Preprocessings that make sense for the range of these samples (batch, channels, ...)."""
     low, high = float(x.min()), float(x.max())
     coloured = x.ndim == 4 and x.shape[1] == 3
+    if x.ndim >= 3 and x.shape[1] == x.shape[-1] > 1 and np.moveaxis(x, -1, 1).shape == x.shape:
+        yield TURN  # another layout, which fits by accident
     if coloured:
         yield SWAP
     if high > BYTES or low < -BYTES:

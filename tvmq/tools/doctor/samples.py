@@ -52,10 +52,39 @@ def check_samples(context: CheckContext) -> Iterator[Finding]:
     if context.samples < ENOUGH:
         few = "all are used to calibrate and to judge" if context.samples < 2 * FEW else "figures below are rough"
         yield note("samples", f"{context.samples}: {few}", f"give {ENOUGH} or more samples, as varied as in use")
+    alike = find_alike(context.arrays)
+    for text in alike:
+        yield problem("samples", text, "give samples that differ, as they are in use; check the preprocessing")
     for name, array in context.arrays.items():
         faults = list(_find_faults(context, name, array))
         context.is_fatal = context.is_fatal or any(finding.subject == "data" for finding in faults)
         yield from faults or [_describe_values(name, array)]
+
+
+def find_alike(arrays: Arrays) -> list[str]:
+    """Faults of samples that hardly differ, in words: repeated ones, and inputs of one number alone.
+
+    arrays  {input: samples first}; a sample is its values in all inputs, so a mask of ones is no fault
+
+    >>> find_alike({"x": np.zeros((4, 3)), "mask": np.ones((4, 3))})
+    ['all 4 samples are the same', 'each sample is one number repeated']
+    >>> find_alike({"x": np.eye(4)[[0, 0, 1, 0]]}), find_alike({"x": np.eye(3)})
+    (['2 of 4 samples differ, the others repeat them'], [])
+    """
+    rows = {name: array for name, array in arrays.items() if array.ndim and len(array) > 1}
+    if not rows:
+        return []
+    count = min(map(len, rows.values()))
+    distinct = len({tuple(array[i].tobytes() for array in rows.values()) for i in range(count)})
+    texts = []
+    if distinct == 1:
+        texts.append(f"all {count} samples are the same")
+    elif 2 * distinct <= count:
+        texts.append(f"{distinct} of {count} samples differ, the others repeat them")
+    long = [array.reshape(len(array), -1) for array in rows.values() if array[0].size > 1]
+    if long and all((flat == flat[:, :1]).all() for flat in long):
+        texts.append("each sample is one number repeated")
+    return texts
 
 
 def _find_faults(context: CheckContext, name: str, array: np.ndarray) -> Iterator[Finding]:
@@ -68,10 +97,6 @@ def _find_faults(context: CheckContext, name: str, array: np.ndarray) -> Iterato
     if array.ndim == 0 or not array.size:
         return
     flat = array.reshape(len(array), -1).astype(np.float64)
-    if len(array) > 1 and (flat == flat[0]).all():
-        yield problem("samples", f"{where}: all {len(array)} samples are the same", "give different samples")
-    elif (flat == flat[:, :1]).all() and flat.shape[1] > 1:
-        yield problem("samples", f"{where}: each sample is one number repeated", "check the preprocessing")
     highest = np.abs(flat).max(axis=1)
     usual = float(np.median(highest))
     far = np.flatnonzero(highest > FAR * usual)

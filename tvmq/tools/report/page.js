@@ -173,6 +173,7 @@
     document.querySelectorAll(".chosen,.lit").forEach((one) => one.classList.remove("chosen", "lit"));
     const card = cardOf(key), row = document.querySelector(`#table tr[data-key="${CSS.escape(key)}"]`);
     if (row) row.classList.add("chosen");
+    for (const bar of document.querySelectorAll(`.chart [data-key="${CSS.escape(key)}"]`)) bar.classList.add("chosen");
     if (card) {
       card.classList.add("chosen");
       for (const edges of svgOf(shown).querySelectorAll("[data-from]")) edges.classList.toggle("lit", edges.dataset.from === card.dataset.key);
@@ -189,7 +190,7 @@
   }
   function bringIntoView(part) {
     const box = part.getBoundingClientRect();
-    if (box.top < 0 || box.top > window.innerHeight / 2) part.scrollIntoView({ behavior: "smooth", block: "start" });
+    if (box.bottom < 80 || box.top > window.innerHeight - 80) part.scrollIntoView({ behavior: "smooth", block: "start" });
   }
   for (const card of document.querySelectorAll(".card")) card.setAttribute("tabindex", "0");
   canvas.addEventListener("click", (event) => {
@@ -206,6 +207,10 @@
   };
   table.addEventListener("click", pick);
   table.addEventListener("keydown", (event) => { if (event.key === "Enter") pick(event); });
+  for (const chart of document.querySelectorAll(".chart")) chart.addEventListener("click", (event) => {
+    const bar = event.target.closest("[data-key]");
+    if (bar) { show(choose(bar.dataset.key, true)); bringIntoView(story); }
+  });
   $("find").addEventListener("input", (event) => {
     const wanted = event.target.value.trim().toLowerCase();
     const found = wanted && Object.values(data.layers).find((row) => row.names.some((name) => name.toLowerCase().includes(wanted)));

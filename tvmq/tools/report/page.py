@@ -15,6 +15,7 @@ from tvmq.errors import ConfigError
 from tvmq.tools.drawing.draw import MOST_CARDS, Drawing, render
 from tvmq.tools.drawing.fold_blocks import fold
 from tvmq.tools.drawing.network_cards import Network
+from tvmq.tools.report.layer_chart import draw_layer_chart
 from tvmq.tools.report.rows import Row
 from tvmq.version import __version__
 
@@ -61,7 +62,7 @@ class Report:
         }
         return str(template.render(
             report=self, drawings=drawings, data=script_json(data), version=__version__,
-            style=_text("page.css"), script=_text("page.js"),
+            style=_text("page.css"), script=_text("page.js"), chart=draw_layer_chart(self.rows),
         ))  # fmt: skip
 
     def drawings(self) -> list[Drawing]:
