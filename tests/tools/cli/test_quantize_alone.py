@@ -212,7 +212,7 @@ def test_data_that_is_none(cli, here, data, message):
 
 @pytest.mark.slow_cases("arguments2*")
 @pytest.mark.parametrize("arguments, message", [
-    (("--metric", "top2"), "--metric: must be one of top1, top5, mse, or"),
+    (("--metric", "top2"), "--metric: must be one of top1, top5, mse, map50, map, or"),
     (("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
     (("--labels", "three.txt"), "holds 3 labels for 80 samples"),
     (("--mean", "a,b"), "--mean: 'a,b' is not a list of numbers"),

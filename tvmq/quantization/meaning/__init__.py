@@ -8,4 +8,6 @@
     peaks.py           peaks of heat maps, and what is read at them
     value_readings.py  classes, strings, directions, masks, numbers
     agreement.py       figures of two sets of outputs
+    decoders.py        boxes of the outputs of a YOLO
+    mean_precision.py  mean average precision against labels
 """
