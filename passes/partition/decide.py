@@ -35,7 +35,6 @@ from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.operator_families import is_depthwise
 from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
 
-
 OUTSIDE = "the model: outside of its QuantStub and DeQuantStub"
 
 

@@ -7,8 +7,8 @@
         return [result]                                                # TE tensors
 
 It counts wherever a simulation runs, as `tvmq.extension.simulate_by` says: do_simulation, the guard's trials, search,
-compare, and tvmq.training.FakeQuantize, straight through or by a gradient of one's own. Realized integers keep their own
-rounding, as in Relay; so do networks of training.prepare, whose forward pass is the integers.
+compare, and tvmq.training.FakeQuantize, straight through or by a gradient of one's own. Realized integers keep their
+own rounding, as in Relay; so do networks of training.prepare, whose forward pass is the integers.
 Other operators get no code here: they are a tvmq.Lowering or a tvmq.extension.operator.
 
 Tests: tests/relay/test_register_compute.py
