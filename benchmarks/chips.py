@@ -37,11 +37,8 @@ from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import WeightForm
 from tvmq.chips.comparison.on_chip import compare_with_chip
 from tvmq.chips.emulation.arithmetic import Arithmetic
-from tvmq.chips.emulation.emulator import CONVERSIONS, Emulator
-from tvmq.chips.emulation.operators import OPERATORS
+from tvmq.chips.emulation.emulator import Emulator
 from tvmq.errors import TvmqError
-from tvmq.graph.rewrite import rewrite
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name
 
 INVENTED = {
     "shifts16": tvmq.Backend(

@@ -6,9 +6,9 @@ Before                                            After, "computes": "float16"
 
 Needs     a realized module.
 Leaves    operators on integers, and the scales of quantize and dequantize; modules of backends that compute in float32.
-Numerics  numerics/narrow_floats.py for constants, inputs and results; the operators themselves are those of float32. LLVM
-          joins casts and one arithmetic operator into an instruction of the narrower type where the CPU has it, which
-          gives the same bits; other CPUs convert.
+Numerics  numerics/narrow_floats.py for constants, inputs and results; the operators are those of float32. LLVM joins
+          casts and one arithmetic operator into an instruction of the narrower type where the CPU has it, which gives
+          the same bits; other CPUs convert.
 """
 
 from __future__ import annotations
