@@ -26,6 +26,7 @@ DECODED = "default: decoding behind the last products; as floats it costs next t
 # An argmax of maps reads as many values as the network computes: resizing them in float would cost
 ORDERING = where(kind=ORDER, elementwise=False, commutes_with_quantize=False) - frozenset(("argmax", "argmin"))
 MOVED = where(form=(RESHAPE, TRANSPOSE, SLICE, BROADCAST, GATHER))
+POOLS = ("max_pool", "avg_pool", "mean", "masked_mean")  # they read more than they give
 SOFTMAX = frozenset(("tvmq.softmax", "nn.softmax"))
 
 
@@ -40,7 +41,7 @@ def leave_decoding_float(view: View, groups: dict[str, Group], reasons: dict[str
         return
     home = {member: key for key, group in groups.items() for member in (key, *group.members)}
     bins = {key for key, group in groups.items() if _is_mean_of_bins(view, group)}
-    works = {key for key, group in groups.items() if group.strategy.anchor or group.strategy.windowed}
+    works = {key for key, group in groups.items() if group.strategy.anchor or group.family in POOLS}
     products = works - bins
     before = _before_products(view, home, products)
     seen = set(waiting)
