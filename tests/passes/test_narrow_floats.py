@@ -56,7 +56,8 @@ def test_a_backend_whose_floats_have_16_bits(model: Any, dtype: str, recwarn: py
     assert not [one for one in recwarn if issubclass(one.category, tvmq.errors.BackendWarning)]
     wide = tvmq.build(tvmq.quantize(*model, X, target=replace(backend, float_type="float32"), guard=None))
     assert not np.array_equal(results[0], wide.run({"x": X})[0])
-    assert any("narrow_floats: backend narrow" in note and dtype in note for note in tvmq.explain(module).notes)
+    notes = tvmq.explain(module).ledger.notes
+    assert any("narrow_floats: backend narrow" in note and dtype in note for note in notes)
 
 
 @pytest.mark.slow
@@ -74,7 +75,8 @@ def test_single_operators(model: Any) -> None:
     """A product in float16 between others in float32: what it reads is rounded, and its weight."""
     backend = replace(CPU, name="mixed", operators=(OperatorEntry(("matmul", "dense"), computes="float16"),))
     module = tvmq.quantize(*model, X, target=backend, guard=None)
-    assert "float16" in module.script() and {layer.precision for layer in tvmq.explain(module) if layer.macs} == {"float"}
+    heavy = [layer for layer in tvmq.explain(module).ledger.layers.values() if layer.get("macs")]
+    assert "float16" in module.script() and {layer["precision"] for layer in heavy} == {"float"}
     equal_everywhere(module, backend)
 
 

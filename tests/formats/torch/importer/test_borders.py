@@ -50,7 +50,8 @@ def imported(model: Any, width: int) -> tuple[Any, dict[str, np.ndarray], list[d
 
 
 def precisions(qmod: Any) -> dict[str, str]:
-    return {layer.name: layer.precision for layer in tvmq.explain(qmod) if layer.macs}
+    layers = tvmq.explain(qmod).ledger.layers.values()
+    return {", ".join(layer["layers"]): layer["precision"] for layer in layers if layer.get("macs")}
 
 
 def test_layers_outside_stay_float_whatever_makes_the_scales() -> None:

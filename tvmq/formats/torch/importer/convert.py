@@ -87,7 +87,8 @@ class _TorchImporter:
         if inside is None:
             return ()
         in_codes = {self.names(node) for node in inside}
-        return tuple(dict.fromkeys(name for node in self.nodes if (name := self.names(node)) not in in_codes))
+        layers = [self.names(node) for node in self.nodes if _operator(node) not in (BEGIN, END)]
+        return tuple(dict.fromkeys(name for name in layers if name not in in_codes))
 
     def _groups(self) -> list[list[Any]]:
         """Neighbouring nodes of one call of a layer."""
