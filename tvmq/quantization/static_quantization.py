@@ -166,6 +166,17 @@ class StaticQuantization:
         other._reuses_roundings = True
         return guard_module(module, judge, other)
 
+    def equalized(self) -> StaticQuantization | None:
+        """Quantization of the same model and data with channels of one size; None where that changes nothing.
+
+        The data are read again.
+        """
+        if self.config.equalization:
+            return None
+        other = StaticQuantization(self.prepared, self.data, replace(self.config, equalization=True), self.backend)
+        other._reuses_roundings = self._reuses_roundings
+        return other if other.prepared is not self.prepared else None
+
     def simulation(self) -> tvm.IRModule:
         """The float module with simulated quantization, rounded to the nearest."""
         annotated = self.annotate_model()
@@ -206,7 +217,7 @@ class StaticQuantization:
         kept = {root: first[keys[root]] for roots in together if all(keys[r] in first for r in roots) for root in roots}
         moments = self._moments(calibrated, kept)
         fresh = choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=round_weights)
-        if not self._reuses_roundings:
+        if not (self._reuses_roundings and self._last_roundings):
             self._last_roundings = {keys[root]: rounding for root, rounding in fresh.items()}
         return {root: kept.get(root) or fresh[root] for root in keys if root in kept or root in fresh}
 

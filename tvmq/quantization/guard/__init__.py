@@ -23,7 +23,7 @@ import tvm
 from tvmq.backends.description import Backend
 from tvmq.base.deprecation import warn_user
 from tvmq.errors import AccuracyWarning, TvmqError
-from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
 from tvmq.quantization.guard.bound import Figure
@@ -35,6 +35,7 @@ from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
 from tvmq.quantization.guard.report import little_left, missed_bound, nothing_left, with_report
 from tvmq.quantization.guard.trials import MOST_BY_MEANING, MOST_TRIALS, Trials
 
+WORTH_EQUALIZING = 1.0  # dB
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
 
@@ -54,6 +55,9 @@ class CalibratedModel(Protocol):
     def simulation(self) -> tvm.IRModule:
         """The float module with the roundings of `module()`, calibrated."""
 
+    def equalized(self) -> CalibratedModel | None:
+        """The same model with channels of one size between convolutions; None where that changes nothing."""
+
 
 def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> tvm.IRModule:
     """The module, or one of more precision where it does not keep the bound; a warning where none with products in 8
@@ -71,11 +75,16 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
     figure = judge.figure(module)
     if figure.holds(guard):
         return judge.check_compiled(module)
+    if judge.readings:
+        module, figure, model = _equalize(module, figure, model, judge)
+        if figure.holds(guard):
+            return judge.check_compiled(module)
     refusal = why_not(model.config, model.backend)
     is_dynamic = model.backend.refuses_dynamic() is None
     calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
-    rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
+    # scales made at run time take two passes over the pictures of a detector, and rehearsing them half of a trial
+    rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic and not judge.readings)
     most = MOST_BY_MEANING if judge.readings else MOST_TRIALS
     trials = Trials(rehearsal, most, advance=guard.advance, is_late=guard.is_late)
     search = raise_precision(get_ledger(module).layers, figure, trials, guard, by_meaning=bool(judge.readings))
@@ -91,6 +100,25 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
     elif result is not module and (share := _share_in_codes(result)) < HALF_OF_WORK <= _share_in_codes(module):
         warn_user(little_left(search, final, guard, share))
     return judge.check_compiled(result)
+
+
+def _equalize(
+    module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge
+) -> tuple[tvm.IRModule, Figure, CalibratedModel]:
+    """Module, figure and model with equalized channels, where that is clearly better: it costs nothing at run time.
+
+    Only where outputs are read by their meaning: it takes as long as to quantize, and trials of precision take longer.
+    """
+    other = model.equalized()
+    if other is None:
+        return module, figure, model
+    equalized = other.module()
+    figure_so = judge.figure(equalized)
+    if figure_so.sqnr < figure.sqnr + WORTH_EQUALIZING:
+        return module, figure, model
+    ledger = get_ledger(equalized)
+    ledger.notes += [f"guard: in 8 bits: {figure}", f"guard: with equalization: {figure_so}"]
+    return with_ledger(equalized, ledger), figure_so, other
 
 
 def _share_in_codes(module: tvm.IRModule) -> float:
