@@ -1,11 +1,12 @@
-"""Round what float operators read and give to a narrower type, by casts, where the backend computes them in it.
+"""Round what float operators read and give to float16, by casts, where the backend computes them in it.
 
 Before                                            After, "computes": "float16"
     y = sigmoid(x)                                    y_wide = sigmoid(x_narrow)
                                                       y = astype(astype(y_wide, "float16"), "float32")
 
 Needs     a realized module.
-Leaves    operators on integers, and the scales of quantize and dequantize; modules of backends that compute in float32.
+Leaves    operators on integers, and the scales of quantize and dequantize; those that a backend computes in float32, or
+          in bfloat16, for which TVM has no casts that compile: `build` warns of these.
 Numerics  numerics/narrow_floats.py for constants, inputs and results; the operators are those of float32. LLVM joins
           casts and one arithmetic operator into an instruction of the narrower type where the CPU has it, which gives
           the same bits; other CPUs convert.
@@ -22,16 +23,16 @@ from tvmq.backends.description import Backend
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.numerics.narrow_floats import NARROW, rounded_floats
+from tvmq.numerics.narrow_floats import rounded_floats
 
+CAST = "float16"
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 
 
 def narrow_floats(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
-    """The module with casts for the float types of a backend; itself where all of them are float32."""
-    types = {backend.float_type, *(entry.computes for entry in backend.operators)}
-    if types.isdisjoint(NARROW):
+    """The module with casts for the operators that a backend computes in float16; itself where there are none."""
+    if CAST not in {backend.float_type, *(entry.computes for entry in backend.operators)}:
         return mod
     ledger = require_stage(mod, "narrow_floats", ("realized",))
     narrowing = _Narrowing(mod, backend)
@@ -61,7 +62,7 @@ class _Narrowing:
             self.rewriter.at(var.name)
             new = self.rewriter.substitute(value)
             dtype = self._type_of(var, value) if isinstance(value, relax.Call) else "float32"
-            if dtype == "float32":
+            if dtype != CAST:
                 self.rewriter.bind(var, self.rewriter.emit(new, var.name))
                 continue
             self.counts[dtype] = self.counts.get(dtype, 0) + 1
