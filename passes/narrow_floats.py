@@ -48,7 +48,9 @@ class _Narrowing:
     def __init__(self, mod: tvm.IRModule, backend: Backend) -> None:
         self.rewriter, self.backend = Rewriter(mod), backend
         self.view: View = self.rewriter.view
-        self.operators = {tuple(entry.get("layers", ())): str(entry["op"]) for entry in _entries(mod)}
+        self.operators: dict[tuple[str, ...], str] = {}  # of the layers of these names the first
+        for entry in get_ledger(mod).layers.values():
+            self.operators.setdefault(tuple(entry.get("layers", ())), str(entry["op"]))
         self.calls: dict[tuple[str, ...], list[relax.Expr]] = {}
         for var, value in self.view.bindings:
             self.calls.setdefault(self.view.sources(var.name), []).append(value)
@@ -107,10 +109,6 @@ class _Narrowing:
         result = self.rewriter.emit(relax.op.astype(narrow, "float32"), name)
         self._in[result.name] = dtype
         return result
-
-
-def _entries(mod: tvm.IRModule) -> list[dict[str, Any]]:
-    return list(get_ledger(mod).layers.values())
 
 
 def _is_float(expr: Any) -> bool:

@@ -8,6 +8,7 @@
     rehearsal.py          one compiled module for all choices of precision: its roundings can be turned off
     trials.py             choices of precision and their results
     raising.py            the search
+    heads.py              the search where outputs are read by their meaning
     report.py             lines of the ledger, and the sentence where the bound is missed
 
 A module that keeps the bound is handed on untouched.
@@ -24,16 +25,18 @@ from tvmq.backends.description import Backend
 from tvmq.base.deprecation import warn_user
 from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.view import View
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
-from tvmq.quantization.guard.bound import Figure
+from tvmq.quantization.guard.bound import Figure, Guard
 from tvmq.quantization.guard.evidence import with_evidence
+from tvmq.quantization.guard.heads import ModuleTrials, raise_heads
 from tvmq.quantization.guard.judge import Judge
 from tvmq.quantization.guard.raising import HALF_OF_WORK, Search, raise_precision
 from tvmq.quantization.guard.regions import products, regions, share_of_work
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
 from tvmq.quantization.guard.report import little_left, missed_bound, nothing_left, with_report
-from tvmq.quantization.guard.trials import MOST_BY_MEANING, MOST_TRIALS, Trials
+from tvmq.quantization.guard.trials import MOST_TRIALS, Trials
 
 WORTH_EQUALIZING = 1.0  # dB
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
@@ -80,26 +83,47 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
         if figure.holds(guard):
             return judge.check_compiled(module)
     refusal = why_not(model.config, model.backend)
+    if judge.readings and refusal is None:
+        return _raise_by_meaning(module, figure, model, judge)
     is_dynamic = model.backend.refuses_dynamic() is None
     calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
-    # scales made at run time take two passes over the pictures of a detector, and rehearsing them half of a trial
-    rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic and not judge.readings)
-    most = MOST_BY_MEANING if judge.readings else MOST_TRIALS
-    trials = Trials(rehearsal, most, advance=guard.advance, is_late=guard.is_late)
-    search = raise_precision(get_ledger(module).layers, figure, trials, guard, by_meaning=bool(judge.readings))
+    rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
+    trials = Trials(rehearsal, MOST_TRIALS, advance=guard.advance, is_late=guard.is_late)
+    search = raise_precision(get_ledger(module).layers, figure, trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
         result, final = _verify_choices(search, module, model, judge, trials)
         result = with_report(result, search, final) if result is not module else module
+    _warn(search, module, result, final, guard, trials.tried, refusal)
+    return judge.check_compiled(result)
+
+
+def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge) -> tvm.IRModule:
+    """The module of more precision for a head, by integer modules of a few choices; see heads.py."""
+    guard, layers = judge.guard, get_ledger(module).layers
+    trials = ModuleTrials(
+        lambda precision: model.module(precision.rules()), judge.figure, guard.advance, guard.is_late
+    )
+    search = raise_heads(layers, View(model.simulation()), figure, trials, guard)
+    result, final = trials.modules.get(search.best.precision, module), search.best.figure
+    result = with_report(result, search, final) if result is not module else module
+    _warn(search, module, result, final, guard, trials.tried, None)
+    return judge.check_compiled(result)
+
+
+def _warn(
+    search: Search, module: tvm.IRModule, result: tvm.IRModule, final: Figure, guard: Guard, tried: int,
+    refusal: str | None,
+) -> None:  # fmt: skip
+    """Warn where the bound is missed, or where little stays in 8 bits."""
     if not final.holds(guard):
-        text = missed_bound(search, final, guard, tried=trials.tried, refusal=refusal)
+        text = missed_bound(search, final, guard, tried=tried, refusal=refusal)
         warn_user(text, AccuracyWarning)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
-        warn_user(nothing_left(search, guard, tried=trials.tried), AccuracyWarning)
+        warn_user(nothing_left(search, guard, tried=tried), AccuracyWarning)
     elif result is not module and (share := _share_in_codes(result)) < HALF_OF_WORK <= _share_in_codes(module):
         warn_user(little_left(search, final, guard, share))
-    return judge.check_compiled(result)
 
 
 def _equalize(
