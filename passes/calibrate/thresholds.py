@@ -179,7 +179,7 @@ def flat_ends(function: Function) -> tuple[float, float] | None:
     """Where a function is within FLAT of its amplitude from its limits on both sides; None without two such limits.
 
     >>> [round(end, 2) for end in flat_ends(np.tanh)]
-    [-2.43, 2.43]
+    [-2.42, 2.43]
     >>> flat_ends(np.exp), flat_ends(lambda x: np.maximum(x, 0))
     (None, None)
     """

@@ -38,7 +38,6 @@ from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
 from tvmq.quantization.guard.report import little_left, missed_bound, nothing_left, with_report
 from tvmq.quantization.guard.trials import MOST_TRIALS, Trials
 
-WORTH_EQUALIZING = 1.0  # dB
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
 
@@ -129,7 +128,7 @@ def _warn(
 def _equalize(
     module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge
 ) -> tuple[tvm.IRModule, Figure, CalibratedModel]:
-    """Module, figure and model with equalized channels, where that is clearly better: it costs nothing at run time.
+    """Module, figure and model with equalized channels, where that is better: it costs nothing at run time.
 
     Only where outputs are read by their meaning: it takes as long as to quantize, and trials of precision take longer.
     """
@@ -138,7 +137,7 @@ def _equalize(
         return module, figure, model
     equalized = other.module()
     figure_so = judge.figure(equalized)
-    if figure_so.sqnr < figure.sqnr + WORTH_EQUALIZING:
+    if not figure_so.beats(figure):
         return module, figure, model
     ledger = get_ledger(equalized)
     ledger.notes += [f"guard: in 8 bits: {figure}", f"guard: with equalization: {figure_so}"]

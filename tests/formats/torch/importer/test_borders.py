@@ -1,4 +1,4 @@
-"""tvmq.formats.torch.importer.borders: what stands outside of QuantStub and DeQuantStub stays float."""
+"""tvmq.formats.torch.importer.quantized.borders: what stands outside of QuantStub and DeQuantStub stays float."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tvmq.formats.torch.importer.custom_modules: other modules are imported in place of those of a class."""
+"""tvmq.formats.torch.importer.quantized.custom_modules: other modules are imported in place of those of a class."""
 
 from __future__ import annotations
 

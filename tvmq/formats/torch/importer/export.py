@@ -123,7 +123,7 @@ def _export(
 ) -> torch.export.ExportedProgram:
     import torch
 
-    from tvmq.formats.torch.importer.borders import traced_stubs
+    from tvmq.formats.torch.importer.quantized.borders import traced_stubs
     from tvmq.formats.torch.importer.quantized.tracing import trace_model
 
     args, kwargs = _arguments(example, kwargs)
@@ -294,7 +294,7 @@ def from_torch(
         import torch  # noqa: F401
     bound = check_max_bytes(max_bytes, "from_torch")
     from tvmq.formats.torch.importer.convert import convert
-    from tvmq.formats.torch.importer.custom_modules import replaced_modules
+    from tvmq.formats.torch.importer.quantized.custom_modules import replaced_modules
     from tvmq.formats.torch.importer.quantized.prepared_models import convert_prepared
 
     model = convert_prepared(model, backend_config)
