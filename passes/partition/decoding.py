@@ -26,7 +26,7 @@ DECODED = "default: decoding behind the last products; as floats it costs next t
 # An argmax of maps reads as many values as the network computes: resizing them in float would cost
 ORDERING = where(kind=ORDER, elementwise=False, commutes_with_quantize=False) - frozenset(("argmax", "argmin"))
 MOVED = where(form=(RESHAPE, TRANSPOSE, SLICE, BROADCAST, GATHER))
-POOLS = ("max_pool", "avg_pool", "mean", "masked_mean")  # they read more than they give
+MEANS = ("mean", "masked_mean")
 SOFTMAX = frozenset(("tvmq.softmax", "nn.softmax"))
 
 
@@ -41,7 +41,7 @@ def leave_decoding_float(view: View, groups: dict[str, Group], reasons: dict[str
         return
     home = {member: key for key, group in groups.items() for member in (key, *group.members)}
     bins = {key for key, group in groups.items() if _is_mean_of_bins(view, group)}
-    works = {key for key, group in groups.items() if group.strategy.anchor or group.family in POOLS}
+    works = {key for key, group in groups.items() if group.strategy.anchor or _is_pool(view, group)}
     products = works - bins
     before = _before_products(view, home, products)
     seen = set(waiting)
@@ -54,6 +54,11 @@ def leave_decoding_float(view: View, groups: dict[str, Group], reasons: dict[str
             waiting.append(name)
             if key is not None and key in groups:
                 reasons[groups.pop(key).root] = DECODED
+
+
+def _is_pool(view: View, group: Group) -> bool:
+    """True for pools and means, which read maps; the highest score of each place is no pool."""
+    return "pool" in op_name(view.value[group.root]) or group.family in MEANS
 
 
 def _before_products(view: View, home: dict[str, str], products: set[str]) -> set[str]:

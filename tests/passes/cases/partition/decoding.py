@@ -34,12 +34,13 @@ t = R.reshape(s, R.shape([1, 2, 16]))  # default: decoding behind the last produ
 g = R.sigmoid(t)  # default: decoding behind the last products; as floats it costs next to nothing
 y = R.concat((e, g), axis=1)  # default: a concat at the end of the network; joined as floats its parts keep scales of their own
 
-# Case: scores that are sorted
+# Case: scores that are sorted by the highest of each place
 # Before
 s = R.nn.conv2d(x, two)  # conv2d: s
-t = R.reshape(s, R.shape([1, 32]))  # default: decoding behind the last products; as floats it costs next to nothing
+t = R.reshape(s, R.shape([1, 2, 16]))  # default: decoding behind the last products; as floats it costs next to nothing
 g = R.sigmoid(t)  # default: decoding behind the last products; as floats it costs next to nothing
-k = R.topk(g, k=3, ret_type="values")  # limit: topk has no integer form
+h = R.max(g, axis=[1])  # default: decoding behind the last products; as floats it costs next to nothing
+k = R.topk(h, k=3, ret_type="values")  # limit: topk has no integer form
 
 # Case: what products read, and pools, stay integers
 # Before
