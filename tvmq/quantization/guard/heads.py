@@ -1,8 +1,9 @@
 """The search of the guard where outputs are read by their meaning: each choice is an integer module.
 
-    1  the last products in float, those that no other product follows, then with those before them, as far as they have
-       a little of the work; each with and without what lies between products. The best one stays if it keeps the bound
-    2  more of the last products, up to half of the work; then the first ones: the first choice that keeps the bound
+    1  a little of the work in float, and what lies between products: the last products, those that no other product
+       follows; the first ones; more of the last ones; both. The best choice stays if it keeps the bound, without what
+       lies between products where that is as good
+    2  half of the work: the last products, then the first ones
     3  all in float
 
 A rehearsal (rehearsal.py) rounds where the integer module would, which ranks choices of classifiers; of detectors, of
@@ -14,8 +15,7 @@ Tests: tests/quantization/guard/test_heads.py
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,12 +25,11 @@ from tvmq.errors import TvmqError
 from tvmq.graph.view import View
 from tvmq.quantization.guard.bound import Figure, Guard
 from tvmq.quantization.guard.raising import HALF_OF_WORK, Search
-from tvmq.quantization.guard.regions import float_seconds, heads, part_of, products, regions, share_of_work
+from tvmq.quantization.guard.regions import heads, part_of, products, regions, share_of_work
 from tvmq.quantization.guard.rehearsal import Precision
 from tvmq.quantization.guard.trials import Trial
 
 LITTLE_WORK = 0.15  # of the multiply-accumulates: as much may be in float where that brings boxes nearer to float's
-MOST_MODULES = 10
 NEARLY = 0.5  # dB: of choices that differ by less the cheaper one
 Layers = Mapping[str, Mapping[str, Any]]
 
@@ -54,7 +53,7 @@ class ModuleTrials:
 
     def attempt(self, precision: Precision) -> Trial | None:
         """Try a choice; None where it cannot be made, such as for a range that is not finite, or too late."""
-        if self.tried >= MOST_MODULES or (self.is_late is not None and self.is_late()):
+        if self.is_late is not None and self.is_late():
             return None
         self.tried += 1
         try:
@@ -76,21 +75,20 @@ def raise_heads(layers: Layers, view: View, figure: Figure, trials: ModuleTrials
     figure  what it keeps
     """
     before = Trial(Precision(), figure)
-    search = Search(layers, before, before)
-    known = [trial for text, choice in little_choices(layers, view) if (trial := _try(text, choice, search, trials))]
-    best = max((trial.figure.sqnr for trial in known), default=-math.inf)
-    near = [trial for trial in known if trial.figure.sqnr >= best - NEARLY]
-    if near and near[0].figure.holds(guard) and near[0].figure.beats(figure):
-        search.best = near[0]
-    for text, choice in () if search.best.figure.holds(guard) else larger_choices(layers, view):
-        trial = _try(text, choice, search, trials)
+    search, between = Search(layers, before, before), _between(layers)
+    little = little_choices(layers, view)
+    known = [trial for text, keys in little if (trial := _try(text, [*between, *keys], search, trials))]
+    best = max(known, key=lambda trial: trial.figure.sqnr, default=before)
+    if best.figure.beats(figure):
+        search.best = _without_between(best, between, search, trials, guard)
+    for text, keys in () if search.best.figure.holds(guard) else larger_choices(layers, view):
+        trial = _try(text, [*between, *keys], search, trials)
         if trial is not None and trial.figure.beats(search.best.figure):
             search.best = trial
         if trial is not None and trial.figure.holds(guard):
             break
     if not search.best.figure.holds(guard):
-        trials.tried = min(trials.tried, MOST_MODULES - 1)  # the last one is always tried
-        trial = _try("all in float", Precision(_all(layers)), search, trials)
+        trial = _try("all in float", [*between, *products(layers)], search, trials)
         search.best = trial if trial is not None and trial.figure.beats(search.best.figure) else search.best
     floats = search.best.precision.floats
     heavy = [key for key in products(layers) if key in floats]
@@ -99,51 +97,60 @@ def raise_heads(layers: Layers, view: View, figure: Figure, trials: ModuleTrials
     return search
 
 
-def _try(text: str, precision: Precision, search: Search, trials: ModuleTrials) -> Trial | None:
-    trial = trials.attempt(precision)
+def _without_between(
+    best: Trial, between: Sequence[str], search: Search, trials: ModuleTrials, guard: Guard
+) -> Trial:
+    """The choice with what lies between products in 8 bits again, if that is as good."""
+    rest = best.precision.floats.difference(between)
+    if not between or not rest or not best.figure.holds(guard):
+        return best
+    trial = _try("what lies between products back to 8 bits", rest, search, trials)
+    is_as_good = trial is not None and trial.figure.holds(guard) and trial.figure.sqnr >= best.figure.sqnr - NEARLY
+    return trial if trial is not None and is_as_good else best
+
+
+def _try(text: str, keys: Iterable[str], search: Search, trials: ModuleTrials) -> Trial | None:
+    trial = trials.attempt(Precision(frozenset(keys)))
     if trial is not None:
         search.steps.append((text, trial.figure))
     return trial
 
 
-def little_choices(layers: Layers, view: View) -> list[tuple[str, Precision]]:
-    """Choices of little work in float, the cheapest first by forecast: words and precision."""
-    between = _between(layers)
-    choices = [("what lies between products in float", Precision(frozenset(between)))] if between else []
-    for keys in _ladder(layers, view, 0.0, LITTLE_WORK):
-        text = _words(keys)
-        choices.append((text, Precision(frozenset(keys))))
-        if between:
-            choices.append((f"{text}, and what lies between products", Precision(frozenset([*between, *keys]))))
-    return sorted(choices, key=lambda choice: float_seconds(choice[1].floats, layers, view))
+def little_choices(layers: Layers, view: View) -> list[tuple[str, list[str]]]:
+    """Choices of products with little work: words, and which are in float besides what lies between products."""
+    last = [keys for keys in heads(layers, view) if share_of_work(keys, layers) <= LITTLE_WORK]
+    halves = [keys for keys in last if share_of_work(keys, layers) <= LITTLE_WORK / 2]
+    first, some = (_first(layers, share) for share in (LITTLE_WORK, LITTLE_WORK / 2))
+    choices = [last[0] if last else [], first, last[-1] if last else [], [*some, *(halves[-1] if halves else [])]]
+    different = {frozenset(keys): keys for keys in choices}
+    return [(_words(keys, first), keys) for keys in different.values()]
 
 
-def larger_choices(layers: Layers, view: View) -> Iterator[tuple[str, Precision]]:
-    """More of the last products, then the first ones, up to half of the work; nothing between products in 8 bits."""
-    between, heavy = _between(layers), products(layers)
-    for keys in _ladder(layers, view, LITTLE_WORK, HALF_OF_WORK):
-        yield _words(keys), Precision(frozenset([*between, *keys]))
-    for count in (2**power for power in range(len(heavy).bit_length())):
-        if share_of_work(heavy[:count], layers) <= HALF_OF_WORK and count < len(heavy):
-            yield f"the first {count} products in float", Precision(frozenset([*between, *heavy[:count]]))
+def larger_choices(layers: Layers, view: View) -> Iterator[tuple[str, list[str]]]:
+    """The last products, then the first ones, as many as have half of the work."""
+    last = [keys for keys in heads(layers, view) if LITTLE_WORK < share_of_work(keys, layers) <= HALF_OF_WORK]
+    first = _first(layers, HALF_OF_WORK)
+    for keys in [*last[-1:], first]:
+        if keys:
+            yield _words(keys, first), list(keys)
 
 
-def _ladder(layers: Layers, view: View, least: float, most: float) -> Iterator[Sequence[str]]:
-    """The last products, twice as many from step to step, whose share of the work lies between these bounds."""
-    count = 0
-    for keys in heads(layers, view):
-        if least < share_of_work(keys, layers) <= most and len(keys) >= max(1, 1.5 * count):
-            count = len(keys)
-            yield keys
+def _first(layers: Layers, most: float) -> list[str]:
+    """The first products, as many as have this share of the work at most."""
+    heavy = products(layers)
+    counts = [count for count in range(len(heavy) + 1) if share_of_work(heavy[:count], layers) <= most]
+    return heavy[: counts[-1]]
 
 
-def _words(keys: Sequence[str]) -> str:
-    return "the last product in float" if len(keys) == 1 else f"the last {len(keys)} products in float"
+def _words(keys: Sequence[str], first: Sequence[str]) -> str:
+    """
+    >>> _words(["a", "b", "z"], ["a", "b", "c"]), _words([], [])
+    ('2 of the first and 1 of the last products in float', 'what lies between products in float')
+    """
+    early = sum(key in first for key in keys)
+    parts = [f"{count} of the {place}" for count, place in ((early, "first"), (len(keys) - early, "last")) if count]
+    return f"{' and '.join(parts)} products in float" if parts else "what lies between products in float"
 
 
 def _between(layers: Layers) -> list[str]:
     return [key for keys in regions(layers) for key in keys]
-
-
-def _all(layers: Layers) -> frozenset[str]:
-    return frozenset([*_between(layers), *products(layers)])
