@@ -248,7 +248,7 @@ def rounding_keys(calibrated: tvm.IRModule, *, bias: bool) -> dict[str, tuple[An
     keys: dict[str, tuple[Any, ...]] = {}
     for root in roots_to_round(calibrated):
         weight = view.value.get(getattr(view.value[root].args[1], "name", ""))
-        if op_name(weight) == "tvmq.simulated_quantize":
+        if weight is not None and op_name(weight) == "tvmq.simulated_quantize":
             scale = const_value(weight.args[1])
             keys[root] = (root, int(weight.attrs.bits), scale.shape, scale.tobytes(), bias)
     return keys

@@ -69,6 +69,11 @@ class Guard:
         if self.metric is not None and (not callable(self.metric) or self.data is None):
             raise ConfigError("guard: metric= is a function of (outputs, labels) and needs data= to be asked about")
 
+    def score(self, outputs: Sequence[np.ndarray]) -> float:
+        """What the metric gives for outputs of all samples."""
+        assert callable(self.metric)
+        return float(self.metric(outputs, self.labels))
+
     def _load_metric(self) -> None:
         """Replace the name of a metric by its function.
 
