@@ -14,8 +14,8 @@ from tvmq.base.foreign_errors import clause
 from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.formats.importing.assemble import ConvertedModel, ConvertedNode
 from tvmq.formats.importing.importers import TORCH_NAMESPACES, check_result, own_torch_importer, own_torch_name
-from tvmq.formats.torch.importer.quantized.borders import BEGIN, END, nodes_in_codes
 from tvmq.formats.torch.importer.constants import FoldedConstants
+from tvmq.formats.torch.importer.quantized.borders import BEGIN, END, nodes_in_codes
 from tvmq.formats.torch.importer.repairs import UNSUPPORTED, TorchCall, load_repair
 from tvmq.formats.torch.importer.signature import (
     LayerNames,
