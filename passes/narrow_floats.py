@@ -19,6 +19,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
@@ -30,11 +31,15 @@ CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 
 
-def narrow_floats(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
-    """The module with casts for the operators that a backend computes in float16; itself where there are none."""
+def narrow_floats(mod: tvm.IRModule, backend: Backend | None = None) -> tvm.IRModule:
+    """The module with casts for the operators that a backend computes in float16; itself where there are none.
+
+    backend  None: the portable CPU, which computes in float32
+    """
+    ledger = require_stage(mod, "narrow_floats", ("realized",))
+    backend = backend or backend_named(None)
     if CAST not in {backend.float_type, *(entry.computes for entry in backend.operators)}:
         return mod
-    ledger = require_stage(mod, "narrow_floats", ("realized",))
     narrowing = _Narrowing(mod, backend)
     result = narrowing.run()
     for dtype, count in sorted(narrowing.counts.items()):

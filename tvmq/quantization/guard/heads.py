@@ -120,8 +120,9 @@ def little_choices(layers: Layers, view: View) -> list[tuple[str, list[str]]]:
     """Choices of products with little work: words, and which are in float besides what lies between products."""
     last = [keys for keys in heads(layers, view) if share_of_work(keys, layers) <= LITTLE_WORK]
     halves = [keys for keys in last if share_of_work(keys, layers) <= LITTLE_WORK / 2]
-    first, some = (_first(layers, share) for share in (LITTLE_WORK, LITTLE_WORK / 2))
-    choices = [last[0] if last else [], first, last[-1] if last else [], [*some, *(halves[-1] if halves else [])]]
+    half = halves[-1] if halves else []
+    first, rest = _first(layers, LITTLE_WORK), _first(layers, LITTLE_WORK - share_of_work(half, layers))
+    choices = [last[0] if last else [], first, last[-1] if last else [], list(dict.fromkeys([*rest, *half]))]
     different = {frozenset(keys): keys for keys in choices}
     return [(_words(keys, first), keys) for keys in different.values()]
 
