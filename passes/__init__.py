@@ -25,6 +25,7 @@ PASSES: dict[str, str] = {
     "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
     "pack_weights": "tvmq.passes.pack_weights:pack_weights",
+    "narrow_floats": "tvmq.passes.narrow_floats:narrow_floats",
     "partition_conversions": "tvmq.passes.partition_conversions:partition_conversions",
 }
 

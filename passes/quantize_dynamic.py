@@ -34,7 +34,7 @@ from tvmq.passes.families.base import family_of_call
 from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.run_time_scales import WEIGHTED, why_float
 from tvmq.passes.families.weight_scales import reduce_weight_bits
-from tvmq.passes.partition.decide import layer_facts
+from tvmq.passes.partition.decide import layer_facts, why_outside
 from tvmq.passes.realize import ModuleRealizer, integer_facts
 from tvmq.passes.realize.weight_codes import RoundingByData, WeightOptions
 
@@ -71,6 +71,8 @@ def _decide_layers(view: View, config: QConfig) -> dict[str, Decision]:
 
 def _decide_layer(view: View, layer: LayerFacts, decision: Decision, config: QConfig) -> Decision:
     """Decision of the rules for a layer, and of the options where no rule decides."""
+    if (border := why_outside(view, layer.key)) is not None and decision.rule is None:
+        return Decision(None, is_float=True, why=border)
     family = family_of_call(view.value[layer.key])
     option = why_switched_off(layer, family, config) if decision.rule is None else None
     if option is not None and layer.op in WEIGHTED:

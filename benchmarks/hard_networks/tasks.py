@@ -26,13 +26,21 @@ def load(names: Sequence[str], cache: Path, *, folder: Path | None = None, quick
     quick   few steps of training and few samples, in a folder of its own
     raises  SystemExit for a name that is none
     """
+    from hard_networks.heads import HEADS, head_task
+
     known, more = builders(), fetched(folder) if folder is not None else {}
-    names = names or [*known, *more]
-    unknown = [name for name in names if name not in known and name not in more]
+    everything = [*known, *HEADS, *more]
+    unknown = [name for name in names if name not in everything]
     if unknown:
-        raise SystemExit(f"benchmark: no network {', '.join(unknown)}; there are {', '.join([*known, *more])}")
+        raise SystemExit(f"benchmark: no network {', '.join(unknown)}; there are {', '.join(everything)}")
     cache = cache / "quick" if quick else cache
-    return {name: more[name] if name in more else _load_one(name, known[name], cache, quick=quick) for name in names}
+
+    def load_one(name: str) -> Any:
+        if name in more:
+            return more[name]
+        return head_task(name, quick=quick) if name in HEADS else _load_one(name, known[name], cache, quick=quick)
+
+    return {name: load_one(name) for name in names or everything}
 
 
 def _load_one(name: str, build: Callable[[], Recipe], folder: Path, *, quick: bool) -> ArrayTask:

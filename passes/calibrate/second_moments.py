@@ -9,7 +9,7 @@ Tests: tests/passes/test_round_weights.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -120,6 +120,7 @@ def second_moments(
     evaluator: Evaluator,
     samples: int,
     summing: Summing | None = None,
+    without: Container[str] = (),
 ) -> dict[str, Moments]:
     """{root: moments} of the layers of a calibrated module whose weights can be rounded by them.
 
@@ -127,9 +128,12 @@ def second_moments(
     evaluator  its results are looked at before the next run only
     samples    how many these are: of many, fewer places of each count
     summing    makes compiled code that sums up what a depthwise convolution reads; None: NumPy does
+    without    roots that are left out; nothing is run if these are all
     """
+    if all(root in without for root in roots_to_round(mod)):
+        return {}
     integer = fold_constants(realize(mod, at_run_time=False))  # float is near enough to codes made at run time
-    layers = {layer.root: layer for layer in readers(mod, integer)}
+    layers = {layer.root: layer for layer in readers(mod, integer) if layer.root not in without}
     shared: dict[str, Joint] = {}
     for roots in layers_by_weight(View(mod), layers):
         shared |= dict.fromkeys(roots, Joint()) if len(roots) > 1 else {}
@@ -141,6 +145,12 @@ def second_moments(
         for root in (root for root in new if root in by_root and root in shared):  # in their order
             shared[root].take(by_root[root])
     return by_root
+
+
+def roots_to_round(mod: tvm.IRModule) -> list[str]:
+    """Roots of the integer layers of a module whose weights can be rounded by moments, in the order of the ledger."""
+    layers = get_ledger(mod).layers.values()
+    return [e["root"] for e in layers if e["precision"] == "int8" and family_named(e["family"]).rounds_weights]
 
 
 def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[CodeReader]:

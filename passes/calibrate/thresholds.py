@@ -3,7 +3,7 @@
 auto, the default, chooses by what the readers of a tensor make of its error:
     tensors that only tables read (activations such as silu, sigmoid, hard-swish)
         the range whose error *behind the function* is least, from the histogram: what the function flattens may be
-        clipped
+        clipped. Where few values were seen, it goes as far as the function does: to where a sigmoid or tanh is flat
     residual streams in 16 bits
         all that was seen, whatever the observer: codes are plenty, and what is clipped is lost to all layers behind
     all others
@@ -18,6 +18,7 @@ Tests: tests/passes/calibrate/test_outliers.py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,9 @@ from tvmq.passes.families.weight_scales import power_of_two
 from tvmq.passes.partition import integer_groups
 
 Function = Callable[[np.ndarray], np.ndarray]
+FEW_VALUES = 1024  # of a tensor in all samples, as of a head with a number a sample; gates of channels have more
+FLAT = 1 / 128  # of the amplitude: a code of the result
+FARTHEST = 1e4  # where a saturating function has its limit
 
 
 def choose_ranges(
@@ -152,7 +156,42 @@ def _choose_behind_tables(
     candidates["behind_function"] = _descend(
         lambda low, high: model.error(low, high, spec), start, whole, spec.symmetric
     )
-    return choose(candidates, spec, model.error_of)
+    choice = choose(candidates, spec, model.error_of)
+    return _widen_to_flat(choice, functions, spec) if histogram.counts.sum() <= FEW_VALUES else choice
+
+
+def _widen_to_flat(choice: Choice, functions: Sequence[Function], spec: QuantSpec) -> Choice:
+    """The choice with a range that reaches to where all the functions are flat on both sides, if they have such ends.
+
+    Few values tell little of how far others go: 32 positions of a game without a lost one end where nothing was lost.
+    """
+    ends = [flat_ends(function) for function in functions]
+    if not all(ends):
+        return choice
+    low, high = (side(end[i] for end in ends if end) for i, side in enumerate((min, max)))
+    low, high = usable_range(min(low, choice.low), max(high, choice.high), spec)
+    if (low, high) == (choice.low, choice.high):
+        return choice
+    return replace(choice, name=f"{choice.name}, to where its functions are flat", low=low, high=high)
+
+
+def flat_ends(function: Function) -> tuple[float, float] | None:
+    """Where a function is within FLAT of its amplitude from its limits on both sides; None without two such limits.
+
+    >>> [round(end, 2) for end in flat_ends(np.tanh)]
+    [-2.42, 2.43]
+    >>> flat_ends(np.exp), flat_ends(lambda x: np.maximum(x, 0))
+    (None, None)
+    """
+    x = np.concatenate([[-2 * FARTHEST, -FARTHEST], np.linspace(-16, 16, 6401), [FARTHEST, 2 * FARTHEST]])
+    with np.errstate(all="ignore"):
+        y = np.asarray(function(x), np.float64)
+    amplitude = abs(y[-1] - y[0])
+    if not np.isfinite(y).all() or not amplitude or y[0] != y[1] or y[-1] != y[-2]:
+        return None
+    low, high = (np.abs(y - end) > FLAT * amplitude for end in (y[0], y[-1]))
+    first, last = int(low.argmax()) - 1, len(x) - int(high[::-1].argmax())
+    return (float(x[first]), float(x[last])) if 2 <= first and last <= len(x) - 3 else None
 
 
 class TableErrorModel:

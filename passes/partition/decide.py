@@ -20,6 +20,7 @@ from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
+from tvmq.graph.names import float_layers
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.options.config import QConfig
@@ -33,6 +34,8 @@ from tvmq.passes.families.weight_scales import constant_qparams, power_of_two, r
 from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.operator_families import is_depthwise
 from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
+
+OUTSIDE = "the model: outside of its QuantStub and DeQuantStub"
 
 
 def decide_layers(draft: Draft) -> None:
@@ -59,6 +62,8 @@ def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
     group, config = draft.groups[layer.key], draft.config
     decision = reduce_weight_bits(ruled, group.strategy, layer.weight_shape, config)
     decision = _with_backend_specs(decision, group, draft)
+    if (border := why_outside(draft.view, group.root)) is not None and ruled.rule is None:
+        return Decision(None, is_float=True, why=border)
     if decision.is_float or (decision.is_dynamic and layer.op in WEIGHTED):  # no codes of calibrated scales
         return decision
     option = why_switched_off(layer, group.strategy, config) if decision.rule is None else None
@@ -176,6 +181,12 @@ def _average_obstacle(view: View, group: Group, backend: Backend) -> str | None:
 def _shape(view: View, key: str) -> tuple[int | str, ...]:
     """Shape of a tensor; () for tuples and for shapes as values."""
     return sizes_of(view.var[key]) if isinstance(view.var[key].ty, relax.TensorType) else ()
+
+
+def why_outside(view: View, root: str) -> str | None:
+    """Why an operator stays float where the source has borders for its codes; None inside of them."""
+    names, outside = view.sources(root), float_layers(view.func)
+    return OUTSIDE if outside and names and outside.issuperset(names) else None
 
 
 def may_stay_float(config: QConfig, backend: Backend) -> bool:

@@ -6,6 +6,7 @@ What stays float at the end of a network, so that its results are not rounded mo
     concat(boxes, scores) -> result                               detectors: pixels to 640 beside scores to 1
 
 A concat of codes needs one scale, and results are floats anyway: joined as floats, each part keeps a scale of its own.
+What decodes boxes before it is float too (decoding.py).
 
 The convolution gives floats straight from its accumulators; what is added is float already, and so is the result: in
 integers both would have to be converted for this one sum. A core that has to be fully integral adds codes of 16 bits.
@@ -34,6 +35,7 @@ from tvmq.graph.operators.record import RESHAPE, TRANSPOSE
 from tvmq.graph.view import View, is_const, op_name
 from tvmq.graph.walk import reachable, resolve_each
 from tvmq.passes.families.base import Draft, Group
+from tvmq.passes.partition.decoding import leave_decoding_float
 
 JOINED = "default: a concat at the end of the network; joined as floats its parts keep scales of their own"
 REASON = "default: the sum of a float tensor at the end of the network, which would be rounded to 8 bits"
@@ -44,9 +46,12 @@ def leave_results_float(view: View, groups: dict[str, Group], reasons: dict[str,
     for tail in _tails(view, groups):
         for key in tail:
             reasons[groups.pop(key).root] = REASON
+    joined = []
     for name in dict.fromkeys(view.outputs):
         for key in _joins(view, groups, name):
-            reasons[groups.pop(key).root] = JOINED
+            joined.append(groups.pop(key).root)
+            reasons[joined[-1]] = JOINED
+    leave_decoding_float(view, groups, reasons, joined)
 
 
 def _joins(view: View, groups: dict[str, Group], name: str) -> list[str]:

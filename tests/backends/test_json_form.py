@@ -230,8 +230,11 @@ def test_python_says_the_same_by_path():
 def test_what_compiled_code_cannot_give_is_said():
     assert emulation_alone(backend_named("tflite")) is None and why_not_compiled(described("mixed")) is None
     assert "is no mode and rounding of" in str(why_not_compiled(described("shifts")))
-    assert emulation_alone(described("halves")) == "operators[0].computes is float16, compiled floats are float32"
-    assert emulation_alone(Backend("x", float_type="bfloat16")) == "float_type is bfloat16, compiled floats are float32"
+    assert emulation_alone(described("halves")) is None
+    brain, text = Backend("x", float_type="bfloat16"), "is bfloat16, compiled floats are float32 and float16"
+    assert emulation_alone(brain) == f"float_type {text}"
+    entry = OperatorEntry(("add",), computes="bfloat16")
+    assert emulation_alone(replace(brain, operators=(entry,))) == f"operators[0].computes {text}"
     wraps = Backend("x", accumulator_bits=16, overflow="wrap")
     assert emulation_alone(wraps) == "sums of 16 bits wrap, compiled sums are proved to fit int32"
     assert emulation_alone(Backend("x", overflow="wrap")) is None  # sums that fit int32 never wrap there

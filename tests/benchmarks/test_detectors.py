@@ -41,6 +41,11 @@ def test_decoders_find_the_boxes_that_outputs_say(scripts: Any) -> None:
     cells = networks.decode_cells([grid])[0]
     np.testing.assert_allclose(cells.boxes, [[12, 4, 28, 20]])
     assert cells.labels.tolist() == [1]
+    offsets = np.zeros((1, 21, 6))  # places of 4x4, 2x2 and 1x1, strides 8, 16 and 32
+    offsets[0, 4 * 1 + 2] = [0.5, 0.25, np.log(2), 0, 0.8, 0.5]
+    captchas = networks.decode_yolox([offsets])[0]
+    np.testing.assert_allclose(captchas.boxes, [[12, 6, 28, 14]])
+    assert captchas.scores[0] == pytest.approx(0.4)
 
 
 def test_networks_without_a_file_are_left_out_and_unknown_ones_refused(scripts: Any, tmp_path: Path, capsys: Any) -> None:
@@ -49,7 +54,7 @@ def test_networks_without_a_file_are_left_out_and_unknown_ones_refused(scripts: 
     assert "isbnx: best.onnx is not in" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="no detector yolo; there are isbnx, centerface"):
         list(networks.find_detectors(["yolo"], tmp_path, tmp_path, (1, 1)))
-    assert networks.drawn_pages(2, 320, 0).shape == (2, 320, 320, 3)
+    assert networks.drawn_pages(2, 320, 0).shape == networks.drawn_captchas(2, 320, 0).shape == (2, 320, 320, 3)
 
 
 def row(setting: str, **change: Any) -> dict[str, Any]:

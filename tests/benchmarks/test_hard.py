@@ -55,6 +55,25 @@ def test_spreading_channels_keeps_the_function(scripts: Any) -> None:
     assert float(weights.max() / weights.min()) > 100
 
 
+def test_heads_by_formula_show_what_they_are_about(scripts: Any) -> None:
+    """Boxes in nearly every picture, the scores that the name says; values of lost games in the tests alone."""
+    runtime = pytest.importorskip("onnxruntime")
+    heads = scripts("hard_networks.heads")
+    for name in heads.HEADS:
+        task = heads.head_task(name, quick=True)
+        session = runtime.InferenceSession(task.model_path)
+        run = lambda feed, session=session: session.run(None, feed)  # noqa: E731
+        assert task.evaluate(run) == 1.0 == task.evaluate(run), name
+        if task.decode is not None:
+            assert sum(len(image) > 0 for image in task.right) >= 10, name
+            assert task.evaluate(lambda feed, run=run: [0 * y for y in run(feed)]) < 0.2, name
+    values = [float(one) for one in np.ravel(task.right)]
+    assert name == "value_head" and min(values) < -0.5 < 0.5 < max(values)
+    assert all(float(np.ravel(run(feed)[0])[0]) > 0.5 for feed in task.calibration())
+    with pytest.raises(SystemExit, match="there are .*one_to_one"):
+        scripts("hard_networks.tasks").load(["two_to_one"], Path())
+
+
 def row(setting: str, **change: Any) -> dict[str, Any]:
     return {
         "name": "net", "setting": setting, "score": 90.0, "difference": 0.0, "error": 0.1, "decibels": 30.0,

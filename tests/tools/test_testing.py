@@ -87,3 +87,16 @@ def test_foreign_file(exe: tvmq.Executable, tmp_path: Path, arrays: dict[str, An
         np.savez(path, **arrays)
     with pytest.raises(DataError, match=f"assert_same_codes: .*{message}.*save_golden writes such files"):
         tvmq.testing.assert_same_codes(exe, path)
+
+
+def test_boxes_and_their_mean_precision():
+    """One picture of three forms of outputs: an array, a list, by a function of one's own."""
+    rows = np.zeros((1, 9, 6))
+    rows[0, 0] = [10, 20, 18, 36, 0.9, 3]
+    labels = [[[3, 10, 20, 18, 34]]]
+    ((boxes, scores, classes),) = tvmq.testing.decode_boxes(rows)
+    assert (boxes.tolist(), scores.tolist(), classes.tolist()) == ([[10, 20, 18, 36]], [0.9], [3])
+    assert tvmq.testing.mean_precision([rows], labels) == 1.0
+    assert tvmq.testing.mean_precision([rows], labels, overlap=0.9) == 0.0
+    own = tvmq.testing.mean_precision(rows, labels, lambda outputs: [(outputs[0][0, :1, :4], [0.5], [3])])
+    assert own == 1.0

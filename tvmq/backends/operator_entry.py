@@ -41,7 +41,7 @@ class OperatorEntry:
                        convolutions whose filters read one channel each. The last entry that matches an operator wins,
                        whole: it does not inherit from entries before it
     computes           "integer", or "float32", "float16", "bfloat16": these operators stay float, in that type (a build
-                       for a CPU computes them in float32; an emulation of the backend in that type)
+                       has the roundings as casts, so that compiled code gives what such operators give)
     inputs, weights    TensorForm and WeightForm
     bias               type of biases at the scale of the sums: "int8" to "int16", "int32", or "float32"
     output             types that it can write: of codes, those among them that its readers may want; and at most one

@@ -23,6 +23,7 @@ from tvmq.errors import ModelError
 
 ATTRIBUTE = "tvmq.names"
 INPUTS, OUTPUTS = "tvmq.inputs", "tvmq.outputs"
+FLOAT_LAYERS = "tvmq.float_layers"  # outside of the borders that a model has for its codes
 WEIGHTS = "tvmq.weights"  # of an imported module alone: `prepare` makes constants of its weights
 
 
@@ -65,6 +66,11 @@ def output_names(func: relax.Function, count: int) -> list[str]:
     """Names of `count` outputs in the source; output_0, output_1, ... where they are unknown."""
     names = _read_names(func, OUTPUTS)
     return names if len(names) == count else [f"output_{i}" for i in range(count)]
+
+
+def float_layers(func: relax.Function) -> frozenset[str]:
+    """Names of the layers that the source keeps in float, outside of its QuantStub and DeQuantStub."""
+    return frozenset(_read_names(func, FLOAT_LAYERS))
 
 
 def with_names(func: relax.Function, names: Mapping[str, Iterable[str]]) -> relax.Function:

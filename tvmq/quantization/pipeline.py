@@ -35,6 +35,7 @@ from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.passes.import_qdq import is_prequantized, with_own_sums
+from tvmq.passes.narrow_floats import narrow_floats
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.passes.realize.weight_codes import RoundingByData
@@ -170,6 +171,8 @@ def _quantize(
     config = request.config
     if backend.proves_sums and not config.do_simulation and config.activations == "static":
         check_accumulators(quantized, backend)
+    if not config.do_simulation:
+        quantized = narrow_floats(quantized, backend)
     if config.partition_conversions != "disabled":
         quantized = partition_conversions(quantized)
     return quantized if config.do_simulation else _mark_if_emulated(quantized, backend)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,7 @@ from tvmq.codegen.compile.evaluators import Runner, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
 from tvmq.graph.symbolic import inputs_of
-from tvmq.graph.view import View, const_value, is_const
+from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.numerics.moments import Moments
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
@@ -37,8 +37,9 @@ from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.calibrate.outliers import find_outliers as find_outlying_channels
 from tvmq.passes.calibrate.reader_errors import widen_for_readers
-from tvmq.passes.calibrate.second_moments import second_moments
+from tvmq.passes.calibrate.second_moments import roots_to_round, second_moments
 from tvmq.passes.calibrate.thresholds import choose_ranges
+from tvmq.passes.families.shared_weights import layers_by_weight
 from tvmq.passes.round_weights import choose_rounding
 from tvmq.quantization.guard import guard_module
 from tvmq.quantization.guard.bound import Guard
@@ -72,6 +73,8 @@ class StaticQuantization:
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
         self._kept = CalibrationCache()
+        self._last_roundings: dict[tuple[Any, ...], Rounding] = {}
+        self._reuses_roundings = False
 
     def with_config(self, config: QConfig) -> StaticQuantization:
         """Quantization of the same model and data by other options of its layers; nothing is read again."""
@@ -154,12 +157,28 @@ class StaticQuantization:
         return round_module(annotated, self.calibration(annotated, config), config)
 
     def apply_guard(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
-        """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
+        """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/.
+
+        Layers that stay in 8 bits keep the weights that they have there: the data are not read again for them.
+        """
         if self.data is None:
             return module
+        other = copy.copy(self)
+        other._reuses_roundings = True
         with observed_stage("guard"):
             judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard)
-            return guard_module(module, judge, self)
+            return guard_module(module, judge, other)
+
+    def equalized(self) -> StaticQuantization | None:
+        """Quantization of the same model and data with channels of one size; None where that changes nothing.
+
+        The data are read again.
+        """
+        if self.config.equalization:
+            return None
+        other = StaticQuantization(self.prepared, self.data, replace(self.config, equalization=True), self.backend)
+        other._reuses_roundings = self._reuses_roundings
+        return other if other.prepared is not self.prepared else None
 
     def simulation(self) -> tvm.IRModule:
         """The float module with simulated quantization, rounded to the nearest."""
@@ -195,21 +214,28 @@ class StaticQuantization:
 
     def _roundings(self, calibrated: tvm.IRModule, config: QConfig) -> dict[str, Rounding]:
         """Roundings of the weights; the data run through the integer module with its nearest weights."""
-        moments = self._moments(calibrated)
-        return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=round_weights)
+        keys = rounding_keys(calibrated, bias=config.bias_correction)
+        first = self._last_roundings if self._reuses_roundings else {}
+        together = layers_by_weight(View(calibrated), keys)  # layers that share a weight keep it together, or not
+        kept = {root: first[keys[root]] for roots in together if all(keys[r] in first for r in roots) for root in roots}
+        moments = self._moments(calibrated, kept)
+        fresh = choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=round_weights)
+        if not (self._reuses_roundings and self._last_roundings):
+            self._last_roundings = {keys[root]: rounding for root, rounding in fresh.items()}
+        return {root: kept.get(root) or fresh[root] for root in keys if root in kept or root in fresh}
 
     def moments(self) -> dict[str, Moments]:
         """{root: moments} of what the integer layers read, by which other weights than theirs can be rounded."""
         calibrated = self.simulation()
         return self._moments(calibrated) if self._kept.statistics else {}
 
-    def _moments(self, calibrated: tvm.IRModule) -> dict[str, Moments]:
+    def _moments(self, calibrated: tvm.IRModule, without: Container[str] = ()) -> dict[str, Moments]:
         data = self.data
         assert data is not None
         samples = max(known.ranges.samples for known in self._kept.statistics.values())
         with observed_stage("moments for the rounding of weights"):
             return second_moments(
-                calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows
+                calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows, without
             )
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
@@ -218,6 +244,18 @@ class StaticQuantization:
             return self._kept.batches()
         assert self.data is not None
         return [Batch(*one) for one in Dataset(guard.data, self.data.inputs)]
+
+
+def rounding_keys(calibrated: tvm.IRModule, *, bias: bool) -> dict[str, tuple[Any, ...]]:
+    """{root: what the rounding of its weight hangs on besides the data}: layer, bits, scale, where the error goes."""
+    view = View(calibrated)
+    keys: dict[str, tuple[Any, ...]] = {}
+    for root in roots_to_round(calibrated):
+        weight = view.value.get(getattr(view.value[root].args[1], "name", ""))
+        if weight is not None and op_name(weight) == "tvmq.simulated_quantize":
+            scale = const_value(weight.args[1])
+            keys[root] = (root, int(weight.attrs.bits), scale.shape, scale.tobytes(), bias)
+    return keys
 
 
 def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:

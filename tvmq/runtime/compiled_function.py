@@ -143,6 +143,20 @@ class CompiledFunction:
                 refuse_not_finite(array, f"output '{info.name}'", "the inputs do not; `tvmq.verify` names the layer")
         return results
 
+    def run_tensors(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """As `run`, with a `tvmq.QTensor` for each input and output that is codes of a scale.
+
+        inputs   {input name: QTensor, or array as for `run`}
+        returns  a QTensor for codes, an array for floats and for sums in int32 (`output_info` has their scale)
+        raises   DataError for a tensor of another scale than the function takes, and what `run` raises
+
+            (codes,) = exe["quantize_inputs"].run_tensors({"x": x})
+            (y,) = exe["quantized_main"].run_tensors({"x": codes})
+        """
+        from tvmq.runtime.quantized_arguments import as_tensors, take_codes
+
+        return as_tensors(self.run(take_codes(inputs, self._input_info)), self._output_info)
+
     def look(self, inputs: Mapping[str, Any]) -> list[np.ndarray]:
         """As `run`; where all sizes are fixed the results are not copied, and stand until the next run at most."""
         run = self._run if self._dynamic_run is not None else self._look

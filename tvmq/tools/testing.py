@@ -1,4 +1,4 @@
-"""Golden results in a file, and a test that a model still gives them: equal bits, no tolerance.
+"""Golden results in a file, a test that a model still gives them, equal bits, no tolerance; the metric of detectors.
 
     # once, where the model is made
     tvmq.testing.save_golden(exe, "golden.npz", samples)
@@ -10,6 +10,10 @@
     # and that a text has the same embedding in any batch, however it is padded
     def test_an_embedding_is_that_of_its_text():
         tvmq.testing.assert_invariant("model.tvmq", "texts.npz", mask="attention_mask")
+
+    # boxes of a detector, and how good they are
+    boxes, scores, classes = tvmq.testing.decode_boxes(exe.run({"images": picture}))[0]
+    assert tvmq.testing.mean_precision(outputs, labels) > 0.9
 
 Tests: tests/tools/test_testing.py
 """
@@ -30,6 +34,38 @@ from tvmq.runtime.executable import load
 from tvmq.tools.analysis.invariance import check_invariance
 
 INPUT, OUTPUT = "input/{}/{}", "output/{}/{}"  # number of the sample, name
+
+
+def decode_boxes(outputs: Any, decode: Any = "yolo") -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Boxes of a detector's outputs: (corners [n, 4], scores [n], classes [n]) for each picture, the best first.
+
+    outputs  of a run, or of several pictures joined
+    decode   "yolo", "yolov5", "yolov8" (docs/detectors.md), or a function of the outputs
+    raises   ConfigError for another name, and for outputs of another form
+
+    >>> rows = np.zeros((1, 9, 6))
+    >>> rows[0, 0] = [10, 20, 18, 36, 0.9, 3]
+    >>> [(boxes.tolist(), classes.tolist()) for boxes, _, classes in decode_boxes([rows])]
+    [([[10.0, 20.0, 18.0, 36.0]], [3])]
+    """
+    from tvmq.quantization.meaning.decoders import decode_detections  # loads TVM
+
+    arrays = [outputs] if isinstance(outputs, np.ndarray) else list(outputs)
+    return [(image.boxes, image.scores, image.labels) for image in decode_detections(arrays, decode)]
+
+
+def mean_precision(outputs: Any, labels: Any, decode: Any = "yolo", overlap: float = 0.5) -> float:
+    """Mean average precision of a detector, 0 to 1: what `metric="map50"` of the guard and of search is.
+
+    outputs, decode  as in `decode_boxes`
+    labels           rows of class, x1, y1, x2, y2 for each picture; or one array [pictures, most, 5] filled up with
+                     rows of class -1
+    overlap          IoU from which a box is right
+    raises           DataError for labels of another form or number
+    """
+    from tvmq.quantization.meaning.mean_precision import MeanPrecision  # loads TVM
+
+    return MeanPrecision(decode, (overlap,))(outputs, labels)
 
 
 def save_golden(model: Any, path: str | os.PathLike[str], samples: Iterable[Mapping[str, Any]]) -> None:

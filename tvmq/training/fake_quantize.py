@@ -2,6 +2,7 @@
 
     forward    numerics.quantize, then (code - zero_point) * scale
     backward   straight through where a value has a code, zero where it saturates; scales that learn as step sizes
+               (code of your own, `tvmq.extension.simulate_by`, takes the place of both)
     export     torch's own fake_quantize operator, so that tvmq.from_torch takes the scales over
 """
 
@@ -14,7 +15,9 @@ import torch
 from torch import nn
 
 from tvmq.errors import CalibrationError, ConfigError
+from tvmq.graph.operators.own_simulation import own_simulation
 from tvmq.numerics.spec import QParams, QuantSpec, choose_qparams
+from tvmq.training.own_rounding import simulate_values
 from tvmq.training.straight_through import quantize_values
 
 
@@ -81,7 +84,9 @@ class FakeQuantize(nn.Module):
         scale = scale.reshape(shape if qparams.axis is not None else ())
         zero_point = int(np.ravel(qparams.zero_point)[0])
         codes = quantize_values(x, scale, qmin=self.spec.qmin, qmax=self.spec.qmax, zero_point=zero_point)
-        return (codes - zero_point) * scale
+        usual = (codes - zero_point) * scale
+        own = own_simulation()
+        return usual if own is None else simulate_values(own, x, qparams, usual)
 
     def _observe(self, x: torch.Tensor) -> None:
         """Move the range towards that of a batch."""

@@ -69,3 +69,15 @@ def test_a_place_has_a_detection_of_each_class_whose_score_suffices():
     detections = Columns((0, 1, 2, 3), False, (5, 6), None, 4).detections(rows, 0.2, doubles=True)
     assert detections.scores.tolist() == [0.45, 0.25, 0.2] and detections.labels.tolist() == [1, 0, 1]
     assert detections.boxes[0].tolist() == [8.0, 8.0, 12.0, 12.0]
+
+
+def test_a_class_behind_centre_and_size_is_no_objectness():
+    """Parts of 2, 2 and the rest: of a YOLOv5 with objectness, or of another head with its classes alone."""
+    random = np.random.default_rng(0)
+    rows = np.concatenate([random.uniform(0, 64, (50, 2)), random.uniform(8, 20, (50, 2)), np.zeros((50, 3))], axis=1)
+    rows[:5, 4], rows[5:9, 5] = 0.9, 0.8
+    columns = dense_columns(rows, (2, 2, 3))
+    assert columns is not None and columns.objectness is None and columns.scores == (4, 5, 6)
+    rows[:9, 4] = 0.9
+    columns = dense_columns(rows, (2, 2, 3))
+    assert columns is not None and columns.objectness == 4 and columns.scores == (5, 6)

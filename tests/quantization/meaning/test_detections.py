@@ -7,6 +7,7 @@ import pytest
 
 from tests.quantization.meaning.test_boxes import drawn_detections
 from tvmq.quantization.meaning.detections import DetectionReading
+from tvmq.quantization.meaning.places import PlaceReading
 from tvmq.quantization.meaning.reading import decibels_of, sum_powers
 
 BOUND = 20.0
@@ -158,4 +159,4 @@ def test_queries_with_scores_before_their_activation(activation):
 def test_distances_from_anchors_are_no_boxes():
     scores = np.moveaxis(HEADS[0], 1, 2)[..., 4:]
     distances = np.random.default_rng(3).normal(0, 1, (1, 200, 4))
-    assert DetectionReading((0, 1)).fit([[distances, scores]]) is None
+    assert isinstance(DetectionReading((0, 1)).fit([[distances, scores]]), PlaceReading)

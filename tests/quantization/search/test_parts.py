@@ -195,7 +195,7 @@ def test_scores_of_samples():
     assert score_samples(lambda y, _: len(y), [outputs], None).tolist() == [3.0]
     assert score_samples(lambda y, _: len(y), [outputs, outputs], None).tolist() == [2.0]
     assert load_metric("numpy:mean") is np.mean
-    with pytest.raises(ConfigError, match="metric 'top7' is none of top1, top5, mse"):
+    with pytest.raises(ConfigError, match="metric 'top7' is none of top1, top5, mse, map50, map"):
         load_metric("top7")
     with pytest.raises(DataError, match=r"array of shape \(2, 2\) for 3 samples"):
         score_samples(lambda *_: np.zeros((2, 2)), [outputs], None)

@@ -212,7 +212,7 @@ def test_data_that_is_none(cli, here, data, message):
 
 @pytest.mark.slow_cases("arguments2*")
 @pytest.mark.parametrize("arguments, message", [
-    (("--metric", "top2"), "--metric: must be one of top1, top5, mse, or"),
+    (("--metric", "top2"), "--metric: must be one of top1, top5, mse, map50, map, or"),
     (("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
     (("--labels", "three.txt"), "holds 3 labels for 80 samples"),
     (("--mean", "a,b"), "--mean: 'a,b' is not a list of numbers"),
@@ -335,6 +335,20 @@ def test_far_from_float_is_said_with_what_to_do():
     of_pictures = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "my pictures")
     assert of_pictures[0].startswith("  tvmq doctor m.onnx --data 'my pictures'")
     assert of_pictures[1].startswith("  tvmq quantize m.onnx --data 'my pictures' --save-samples samples.npz")
+
+
+def test_less_than_half_in_int8_is_said_with_what_to_do():
+    """A conversion back to float is no success, unless the user asked for it."""
+    layer = {"op": "conv2d", "precision": "float", "macs": 9}
+    layers = {"a": {**layer, "why": "guard: float: 12.0 dB in 8 bits, 20.1 dB so"}, "b": {**layer, "why": "limit: sums"}}
+    facts = {**FACTS, "layers": {**FACTS["layers"], **layers}, "int8_share": 0.3}
+    text = "\n".join(summary_lines(facts))
+    assert "LESS THAN HALF of the work is in int8: 1 layers by the guard, 1 layers by a limit; tvmq doctor" in text
+    steps = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "samples.npz")
+    assert steps[0].startswith("  tvmq doctor m.onnx --data samples.npz")
+    assert "--calibrate-mode percentile" in steps[1]
+    by_rule = {**facts, "layers": {"a": {**layer, "why": "rule '*'"}, "b": {**layer, "why": "option activations=None"}}}
+    assert "LESS THAN HALF" not in "\n".join(summary_lines(by_rule))
 
 
 def test_long_paths_have_next_steps_too():

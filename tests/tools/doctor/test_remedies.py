@@ -11,7 +11,7 @@ import tests.support.models.doctor_faults as faults
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
 from tvmq.tools.doctor.guard_rules import fewest_globs, guard_rules
-from tvmq.tools.doctor.loss import Int8Result, check_guard, check_int8, check_options
+from tvmq.tools.doctor.loss import Int8Result, check_guard, check_int8, check_options, check_share
 from tvmq.tools.doctor.remedies import other_options, remedy_of_rules
 from tvmq.tools.doctor.trial import ModelTrials, Outcome
 
@@ -43,6 +43,19 @@ def test_when_the_time_is_up_no_other_samples_are_advised():
     (noted,) = check_options(context)
     assert noted.what == "the time budget ended after 0 other options, none of which gains 2 dB"
     assert noted.remedy.startswith("a larger --budget")
+
+
+def test_less_than_half_in_int8_is_a_finding():
+    """Of the guard's module, or of one whose limits leave so little; nothing where accuracy is lost or much is in int8."""
+    context = faults.context(faults.outlying_weight)
+    for outcome, guarded, share in (
+        (Outcome(3.0), Outcome(25.0, int8=0.3), 0.3), (Outcome(25.0, int8=0.4), None, 0.4),
+        (Outcome(3.0), Outcome(5.0, int8=0.3), None), (Outcome(25.0, int8=0.5), None, None),
+    ):  # fmt: skip
+        context.int8_result = Int8Result(ModelTrials(context), None, outcome, guarded)
+        known = list(check_share(context))
+        assert [one.figures["int8_share"] for one in known] == ([] if share is None else [share])
+        assert all("less than half" in one.what and "--calibrate-mode percentile" in one.remedy for one in known)
 
 
 @pytest.mark.slow

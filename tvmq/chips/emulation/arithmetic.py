@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from tvmq.backends.description import Backend
 from tvmq.chips.emulation.accumulator import Accumulator
 from tvmq.numerics.codes import Number, along_axis
+from tvmq.numerics.narrow_floats import NARROW
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
-FLOATS = ("float32", "float16", "bfloat16")
+FLOATS = ("float32", *NARROW)
 
 
 @dataclass(frozen=True)
@@ -37,24 +38,6 @@ class Arithmetic:
         """Copy with another rule, and with the accumulators and biases of that rule."""
         accumulator = Accumulator(rule.accumulator_bits, rule.overflow)
         return replace(self, rule=rule, accumulator=accumulator, bias_bits=rule.bias_bits)
-
-
-def rounded_floats(values: np.ndarray, dtype: str) -> np.ndarray:
-    """float32 numbers rounded to a narrower type, half to even, as float32; what is beyond its largest is infinite.
-
-    >>> x = np.float32([1 + 2.0**-9, 70000.0, 3.0])
-    >>> rounded_floats(x, "float16").tolist(), rounded_floats(x, "bfloat16").tolist()
-    ([1.001953125, inf, 3.0], [1.0, 70144.0, 3.0])
-    """
-    if dtype == "float32" or values.dtype != np.float32:
-        return values
-    if dtype == "float16":
-        with np.errstate(over="ignore"):
-            return np.asarray(values.astype(np.float16).astype(np.float32))
-    bits = np.ascontiguousarray(values).view(np.uint32).astype(np.uint64)
-    even = (bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) & np.uint64(0xFFFF0000)
-    result = even.astype(np.uint32).view(np.float32).reshape(values.shape)
-    return np.asarray(np.where(np.isnan(values), values, result))
 
 
 def requantize_sums(

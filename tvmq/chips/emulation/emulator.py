@@ -18,7 +18,7 @@ from tvm import relax
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.base.text import printable
-from tvmq.chips.emulation.arithmetic import Arithmetic, arithmetic_of, rounded_floats
+from tvmq.chips.emulation.arithmetic import Arithmetic, arithmetic_of
 from tvmq.chips.emulation.counts import Counts, LayerCounts, counts_table
 from tvmq.chips.emulation.operators import OPERATORS, SUMS, Define, Site
 from tvmq.errors import AccumulatorError
@@ -29,6 +29,7 @@ from tvmq.graph.names import output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.view import View, op_name, sizes_of
+from tvmq.numerics.narrow_floats import rounded_floats
 from tvmq.reference import Reference
 
 # What makes floats of codes and codes of floats.

@@ -20,7 +20,7 @@ from tvmq.base.text import printable_name
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.importing.sizes import check_results
 from tvmq.graph.indices import refuse_outside
-from tvmq.graph.names import WEIGHTS, UniqueNames, identifier, with_names
+from tvmq.graph.names import FLOAT_LAYERS, WEIGHTS, UniqueNames, identifier, with_names
 from tvmq.graph.view import op_name
 
 SHAPED_BY_DATA = ("dynamic_strided_slice", "nonzero", "unique")
@@ -49,6 +49,7 @@ class ConvertedModel:
 
     module  holds helper functions that some converters make (call_tir), no main function yet
     stage   the front end, for messages
+    floats  layers that the source keeps in float
     """
 
     module: tvm.IRModule
@@ -57,6 +58,7 @@ class ConvertedModel:
     outputs: list[tuple[str, Any]]
     weights: dict[GenericConst, str]
     stage: str = "from_onnx"
+    floats: tuple[str, ...] = ()
 
 
 def assemble(model: ConvertedModel, max_bytes: int) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
@@ -239,6 +241,7 @@ class _Assembler:
             "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
             "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
             WEIGHTS: json.dumps([self.model.weights[const] for const in self.params]),
+            **({FLOAT_LAYERS: json.dumps(list(self.model.floats))} if self.model.floats else {}),
         }
         module = self._helpers()
         module["main"] = with_names(func.with_attrs(attributes), self.names)

@@ -2,8 +2,8 @@
 
 The code gets the tensor, the scale, and the least and the largest number of steps from zero, and gives what the tensor
 becomes: loops for compiled code, and NumPy for what compiled code is compared with. It counts wherever a simulation
-runs: do_simulation, the guard's trials, `search`, `compare`. Integers do not follow it: they round as
-`tvmq.numerics.quantize` does.
+runs: do_simulation, the guard's trials, `search`, `compare`, `tvmq.training.FakeQuantize`. Integers do not follow it:
+they round as `tvmq.numerics.quantize` does.
 
 Tests: tests/relay/test_register_compute.py
 """
@@ -34,10 +34,25 @@ class OwnSimulation:
 
     loops       (x, scale, low, high, attributes) -> TE tensor
     definition  the same in NumPy; None: what the loops give, compiled by themselves
+    gradient    (x, scale, low, high, attributes) -> slope of each value, in NumPy; None: straight through
     """
 
     loops: Loops
     definition: Definition | None = None
+    gradient: Definition | None = None
+
+    def slope(self, x: np.ndarray, scale: np.ndarray, zero: np.ndarray, attributes: Mapping[str, Any]) -> np.ndarray:
+        """Slope of each value by the user's gradient, float32.
+
+        raises  ConfigError for a gradient of a shape that is not that of x
+        """
+        assert self.gradient is not None
+        result = np.asarray(self.gradient(x, *_operands(x.ndim, scale, zero, attributes), attributes), np.float32)
+        if result.shape not in ((), x.shape):
+            raise ConfigError(
+                f"simulate_by: gradient must give a slope for each value, shape {x.shape}. Got {result.shape} instead"
+            )
+        return np.array(np.broadcast_to(result, x.shape))
 
     def define(self, x: np.ndarray, scale: np.ndarray, zero: np.ndarray, attributes: Mapping[str, Any]) -> np.ndarray:
         """Definition of the simulation of an array, in NumPy."""
@@ -65,7 +80,9 @@ class OwnSimulation:
 _own: list[OwnSimulation] = []  # the last one counts
 
 
-def simulate_by(loops: Loops | None, definition: Definition | None = None) -> None:
+def simulate_by(
+    loops: Loops | None, definition: Definition | None = None, gradient: Definition | None = None
+) -> None:
     """Compute simulated_quantize by code of your own, in this process; None brings the usual rounding back.
 
     loops       (x, scale, low, high, attributes) -> a TE tensor of the shape and type of x, each value by itself.
@@ -73,6 +90,8 @@ def simulate_by(loops: Loops | None, definition: Definition | None = None) -> No
                 number of steps from zero. attributes is a dictionary: kind ("input", "weight", "activation"), tensor
                 (its name), dtype, bits, symmetric, axis (-1: one scale)
     definition  the same in NumPy, what `tvmq.verify` compares with; None: the loops, compiled by themselves
+    gradient    of the same arguments, in NumPy: d result / d x of each value, for `tvmq.training.FakeQuantize`; None: 1
+                where a value has a code, 0 where it saturates
     raises      ConfigError for what is no function
 
     >>> simulate_by(lambda x, scale, low, high, attributes: te.compute(x.shape, lambda *i: x(*i) + 1))
@@ -81,10 +100,10 @@ def simulate_by(loops: Loops | None, definition: Definition | None = None) -> No
     array([2., 2.], dtype=float32)
     >>> simulate_by(None)
     """
-    for name, value in (("loops", loops), ("definition", definition)):
+    for name, value in (("loops", loops), ("definition", definition), ("gradient", gradient)):
         if value is not None and not callable(value):
             raise ConfigError(f"simulate_by: {name} must be a function. Got a {type(value).__name__} instead")
-    _own[:] = [] if loops is None else [OwnSimulation(loops, definition)]
+    _own[:] = [] if loops is None else [OwnSimulation(loops, definition, gradient)]
 
 
 def own_simulation() -> OwnSimulation | None:

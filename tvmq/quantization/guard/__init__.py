@@ -8,6 +8,7 @@
     rehearsal.py          one compiled module for all choices of precision: its roundings can be turned off
     trials.py             choices of precision and their results
     raising.py            the search
+    heads.py              the search where outputs are read by their meaning
     report.py             lines of the ledger, and the sentence where the bound is missed
 
 A module that keeps the bound is handed on untouched.
@@ -23,17 +24,19 @@ import tvm
 from tvmq.backends.description import Backend
 from tvmq.base.deprecation import warn_user
 from tvmq.errors import AccuracyWarning, TvmqError
-from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.view import View
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
-from tvmq.quantization.guard.bound import Figure
+from tvmq.quantization.guard.bound import Figure, Guard
 from tvmq.quantization.guard.evidence import with_evidence
+from tvmq.quantization.guard.heads import ModuleTrials, raise_heads
 from tvmq.quantization.guard.judge import Judge
 from tvmq.quantization.guard.raising import HALF_OF_WORK, Search, raise_precision
 from tvmq.quantization.guard.regions import products, regions, share_of_work
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
 from tvmq.quantization.guard.report import little_left, missed_bound, nothing_left, with_report
-from tvmq.quantization.guard.trials import MOST_BY_MEANING, MOST_TRIALS, Trials
+from tvmq.quantization.guard.trials import MOST_TRIALS, Trials
 
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
@@ -54,6 +57,9 @@ class CalibratedModel(Protocol):
     def simulation(self) -> tvm.IRModule:
         """The float module with the roundings of `module()`, calibrated."""
 
+    def equalized(self) -> CalibratedModel | None:
+        """The same model with channels of one size between convolutions; None where that changes nothing."""
+
 
 def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> tvm.IRModule:
     """The module, or one of more precision where it does not keep the bound; a warning where none with products in 8
@@ -71,26 +77,71 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
     figure = judge.figure(module)
     if figure.holds(guard):
         return judge.check_compiled(module)
+    if judge.readings:
+        module, figure, model = _equalize(module, figure, model, judge)
+        if figure.holds(guard):
+            return judge.check_compiled(module)
     refusal = why_not(model.config, model.backend)
+    if judge.readings and refusal is None:
+        return _raise_by_meaning(module, figure, model, judge)
     is_dynamic = model.backend.refuses_dynamic() is None
     calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
     rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
-    most = MOST_BY_MEANING if judge.readings else MOST_TRIALS
-    trials = Trials(rehearsal, most, advance=guard.advance, is_late=guard.is_late)
-    search = raise_precision(get_ledger(module).layers, figure, trials, guard, by_meaning=bool(judge.readings))
+    trials = Trials(rehearsal, MOST_TRIALS, advance=guard.advance, is_late=guard.is_late)
+    search = raise_precision(get_ledger(module).layers, figure, trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
         result, final = _verify_choices(search, module, model, judge, trials)
         result = with_report(result, search, final) if result is not module else module
+    _warn(search, module, result, final, guard, trials.tried, refusal)
+    return judge.check_compiled(result)
+
+
+def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge) -> tvm.IRModule:
+    """The module of more precision for a head, by integer modules of a few choices; see heads.py."""
+    guard, layers = judge.guard, get_ledger(module).layers
+    trials = ModuleTrials(
+        lambda precision: model.module(precision.rules()), judge.figure, guard.advance, guard.is_late
+    )
+    search = raise_heads(layers, View(model.simulation()), figure, trials, guard)
+    result, final = trials.modules.get(search.best.precision, module), search.best.figure
+    result = with_report(result, search, final) if result is not module else module
+    _warn(search, module, result, final, guard, trials.tried, None)
+    return judge.check_compiled(result)
+
+
+def _warn(
+    search: Search, module: tvm.IRModule, result: tvm.IRModule, final: Figure, guard: Guard, tried: int,
+    refusal: str | None,
+) -> None:  # fmt: skip
+    """Warn where the bound is missed, or where little stays in 8 bits."""
     if not final.holds(guard):
-        text = missed_bound(search, final, guard, tried=trials.tried, refusal=refusal)
+        text = missed_bound(search, final, guard, tried=tried, refusal=refusal)
         warn_user(text, AccuracyWarning)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
-        warn_user(nothing_left(search, guard, tried=trials.tried), AccuracyWarning)
+        warn_user(nothing_left(search, guard, tried=tried), AccuracyWarning)
     elif result is not module and (share := _share_in_codes(result)) < HALF_OF_WORK <= _share_in_codes(module):
         warn_user(little_left(search, final, guard, share))
-    return judge.check_compiled(result)
+
+
+def _equalize(
+    module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge
+) -> tuple[tvm.IRModule, Figure, CalibratedModel]:
+    """Module, figure and model with equalized channels, where that is better: it costs nothing at run time.
+
+    Only where outputs are read by their meaning: it takes as long as to quantize, and trials of precision take longer.
+    """
+    other = model.equalized()
+    if other is None:
+        return module, figure, model
+    equalized = other.module()
+    figure_so = judge.figure(equalized)
+    if not figure_so.beats(figure):
+        return module, figure, model
+    ledger = get_ledger(equalized)
+    ledger.notes += [f"guard: in 8 bits: {figure}", f"guard: with equalization: {figure_so}"]
+    return with_ledger(equalized, ledger), figure_so, other
 
 
 def _share_in_codes(module: tvm.IRModule) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 
 from tvmq.errors import ConfigError
 from tvmq.options.option_checks import is_number
+from tvmq.quantization.meaning.mean_precision import METRICS, precision_named
 
 # Error of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
 USUAL_SQNR = 20.0  # dB
@@ -30,7 +31,8 @@ class Guard:
     """Bound that `quantize` checks when the integers are made, and the data for the check.
 
     sqnr      the least signal-to-error ratio of an output, dB
-    metric    a function of (outputs of all samples, labels), higher is better: it judges instead of sqnr
+    metric    a function of (outputs of all samples, labels), higher is better, or "map50" or "map", mean precisions of
+              boxes (docs/detectors.md): it judges instead of sqnr
     max_drop  how much less than float's the metric may be, in its own units
     data      samples to judge by, as `dataset` of `quantize` takes them; None: some of those that it calibrates on
     labels    what `metric` gets as its second argument, in the order of `data`
@@ -38,22 +40,25 @@ class Guard:
     is_late   asked before each of them: True ends the search with the best one so far
     outputs   {name of an output: "detections", "heatmap", "classes", "sequence", "mask", "embedding" or "numbers"},
               where its meaning is another than what its structure shows; see docs/detectors.md
-    raises    ConfigError for a bound that is no number, and for a metric without max_drop or data
+    decode    how "map50" reads boxes: "yolo", "yolov5", "yolov8", or a function of the outputs
+    raises    ConfigError for a bound that is no number, for a metric without max_drop or data, and for an unknown name
 
     >>> Guard(sqnr=30.0)
     Guard('sqnr >= 30')
     """
 
     sqnr: float = USUAL_SQNR
-    metric: Metric | None = field(default=None, repr=False)
+    metric: Metric | str | None = field(default=None, repr=False)
     max_drop: float | None = None
     data: Any = field(default=None, repr=False, compare=False)
     labels: Any = field(default=None, repr=False, compare=False)
     advance: Callable[[], None] | None = field(default=None, repr=False, compare=False)
     is_late: Callable[[], bool] | None = field(default=None, repr=False, compare=False)
     outputs: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
+    decode: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        self._load_metric()
         if not is_number(self.sqnr):
             raise ConfigError(f"guard: sqnr must be a finite number of dB. Got {self.sqnr!r} instead; 20 is usual")
         if (self.metric is None) != (self.max_drop is None):
@@ -63,6 +68,25 @@ class Guard:
             raise ConfigError(f"guard: max_drop must be a number of at least 0. Got {self.max_drop!r} instead")
         if self.metric is not None and (not callable(self.metric) or self.data is None):
             raise ConfigError("guard: metric= is a function of (outputs, labels) and needs data= to be asked about")
+
+    def score(self, outputs: Sequence[np.ndarray]) -> float:
+        """What the metric gives for outputs of all samples."""
+        assert callable(self.metric)
+        return float(self.metric(outputs, self.labels))
+
+    def _load_metric(self) -> None:
+        """Replace the name of a metric by its function.
+
+        raises  ConfigError for another name, and for `decode` beside a metric that decodes nothing
+        """
+        if self.decode is not None and not isinstance(self.metric, str):
+            raise ConfigError(f"guard: decode= belongs to metric='map50' or 'map'. Got metric={self.metric!r} instead")
+        if isinstance(self.metric, str):
+            metric = precision_named(self.metric, self.decode)
+            if metric is None:
+                names = ", ".join(METRICS)
+                raise ConfigError(f"guard: metric= is a function or one of {names}. Got {self.metric!r} instead")
+            object.__setattr__(self, "metric", metric)
 
     def __repr__(self) -> str:
         return f"Guard({str(self)!r})"

@@ -74,7 +74,7 @@ class Judge:
             results = batch.results if run is None or is_known else run(batch.feed)
             self._wanted.append(_real_rows(results or (), batch))
         self._take_readings(proposed, prepared)
-        self._score = guard.metric(_join_outputs(self._wanted), guard.labels) if guard.metric and batches else None
+        self._score = guard.score(_join_outputs(self._wanted)) if guard.metric and batches else None
 
     def _take_readings(self, proposed: Sequence[Reading], prepared: tvm.IRModule) -> None:
         """Judge outputs by what people read from them, where float's outputs fit that.
@@ -148,7 +148,7 @@ class Judge:
         sqnr = self._find_worst(both, self._judged if self._judged or self.readings else range(len(outputs[0])))
         if self.guard.metric is None or self._score is None:
             return Figure(sqnr)
-        return Figure(sqnr, (float(self.guard.metric(_join_outputs(outputs), self.guard.labels)), float(self._score)))
+        return Figure(sqnr, (self.guard.score(_join_outputs(outputs)), float(self._score)))
 
     def _measured_until_below(self, run: Run, least: float) -> Figure:
         """A rough figure; exact if it is at least `least` dB.

@@ -4,8 +4,7 @@
     2  where that is not enough, the products make their codes at run time, or the first ones go to float, one, two,
        four, and so on: the filters of a spectrogram stand in front, and what comes behind amplifies their error. The
        cheaper one by forecast is tried first (codes of 16 bits would cost more time than floats)
-       of a head whose outputs are read by their meaning, the last products are tried before: the backbone stays in 8
-       bits; of others they are tried before everything goes to float
+       before everything goes to float the last products are tried, the head
     3  back to 8 bits what leaves the outputs as good: by halves the last of those first products, then the most
        expensive kind of region first
 
@@ -75,31 +74,26 @@ class Search:
             self.best = trial
 
 
-def raise_precision(
-    layers: Layers, figure: Figure, trials: Trials, guard: Guard, *, by_meaning: bool = False
-) -> Search:
+def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard) -> Search:
     """The search from a module that does not keep the bound; see the head of this file.
 
     layers      of its ledger
     figure      what it keeps
-    by_meaning  outputs are read by their meaning: what keeps the bound is enough
     """
     before = Trial(Precision(), figure)
     search, view = Search(layers, before, before), trials.rehearsal.view
     between = [key for keys in regions(layers) for key in keys]
     steps = list(_steps(between, products(layers), trials.rehearsal.dynamic, layers, view))
-    little, place = _little(steps, layers), 1 if by_meaning else -1
+    little = _little(steps, layers)
 
     def steps_with_heads() -> Iterator[tuple[str, Precision]]:
-        yield from steps[:place]
+        yield from steps[:-1]
         if not search.best.figure.holds(guard):
             yield from _head_steps(between, layers, view)
-        yield from steps[place:]
+        yield from steps[-1:]
 
     for text, precision in steps_with_heads():
         is_held = search.best.figure.holds(guard)
-        if is_held and by_meaning:
-            break
         if is_held and precision not in little:
             continue
         trial = trials.attempt(precision)

@@ -13,9 +13,6 @@ from tvmq.quantization.guard.bound import Figure
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
 
 MOST_TRIALS = 24
-# Where outputs are read by their meaning: trials of networks for pictures take long. On CenterFace one of eight of them
-# takes 1.5 CPU seconds, quantizing without a guard 33
-MOST_BY_MEANING = 12
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from tvmq.quantization.meaning.boxes import Detections, sort_by_score, suppress_
 from tvmq.quantization.meaning.reading import is_share, replace_infinities
 
 LARGEST_LABEL = 1e5
+SURE = 0.4  # of the highest score, objectness times that of a class has somewhere
 RARE = 0.2  # objectness is that much rarer than the scores of classes beside it
 
 
@@ -132,7 +133,8 @@ def dense_columns(rows: np.ndarray, parts: Sequence[int] = ()) -> Columns | None
         return None
     corners = has_corners(rows[:, :4])
     if (tuple(parts[:3]) == (2, 2, k - 4) or tuple(parts[:2]) == (4, 1)) and is_share(rows[:, 4:]):
-        scores, objectness = (tuple(range(5, k)), 4) if k > 5 else ((4,), None)
+        has_objectness = k > 5 and _is_factor(rows)
+        scores, objectness = (tuple(range(5, k)), 4) if has_objectness else (tuple(range(4, k)), None)
         return Columns((0, 1, 2, 3), corners, scores, None, objectness)
     shares = _shares_from_4(rows, parts)
     if not shares or (not parts and is_share(rows[:, :4])):
@@ -141,6 +143,11 @@ def dense_columns(rows: np.ndarray, parts: Sequence[int] = ()) -> Columns | None
     if not parts and len(shares) > 1 and rows[:, 4].mean() < RARE * rows[:, list(shares[1:])].max(1).mean():
         return Columns((0, 1, 2, 3), corners, shares[1:], None, 4, extras)
     return Columns((0, 1, 2, 3), corners, shares, None, None, extras)
+
+
+def _is_factor(rows: np.ndarray) -> bool:
+    """True if column 4 is high where one of those behind it is, as objectness; a class of its own is not."""
+    return bool((rows[:, 4] * rows[:, 5:].max(axis=1)).max() >= SURE * rows[:, 4:].max())
 
 
 def _shares_from_4(rows: np.ndarray, parts: Sequence[int]) -> tuple[int, ...]:

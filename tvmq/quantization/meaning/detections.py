@@ -18,6 +18,7 @@ from tvmq.numerics.elementary import sigmoid
 from tvmq.numerics.softmax import softmax
 from tvmq.quantization.meaning.boxes import Detections, match_boxes
 from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corners, sorted_columns
+from tvmq.quantization.meaning.places import PlaceReading, are_decoded
 from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
 
 BOX = 4  # columns
@@ -59,8 +60,11 @@ class DetectionReading(Reading):
         extras = self.columns is not None and bool(self.columns.extras)
         return ("boxes", "scores", *(("values of boxes",) if extras else ()))
 
-    def fit(self, wanted: Sequence[Outputs]) -> DetectionReading | None:
-        """The reading with its columns and its threshold, a quarter of float's highest score."""
+    def fit(self, wanted: Sequence[Outputs]) -> Reading | None:
+        """The reading with its columns and its threshold, a quarter of float's highest score.
+
+        Of a dense head whose boxes are not decoded the reading of its places.
+        """
         images = [rows for outputs in wanted for rows in self.rows(outputs)]
         if not images or not sum(map(len, images)):
             return None
@@ -72,7 +76,11 @@ class DetectionReading(Reading):
             return None
         highest = max(float(columns.score_table(replace_infinities(rows)).max(initial=0.0)) for rows in images)
         known = replace(self, columns=columns, threshold=highest * USED)
-        return known if highest >= LEAST_SCORE and known.has_boxes(images) else None
+        if highest < LEAST_SCORE:
+            return None
+        if self.doubles and not (known.has_boxes(images) and are_decoded(images, columns, known.threshold)):
+            return PlaceReading(self.outputs, self.by_user, known, columns, known.threshold)
+        return known if known.has_boxes(images) else None
 
     def has_boxes(self, images: Sequence[np.ndarray]) -> bool:
         """True if nearly all boxes that count have an area: they are decoded, no distances from anchors."""

@@ -105,8 +105,8 @@ def search(
     dataset      calibration data, as there
     data         samples that judge; the calibration data by default, where no metric judges
     labels       of `data`, one for each sample, in their order
-    metric       "top1", "top5", "mse", "module:function", or a function of (outputs, labels); it gives a score for
-                 each sample, which ends trials early, or one for all; higher is better
+    metric       "top1", "top5", "mse", "map50" (docs/detectors.md), "module:function", or a function of (outputs,
+                 labels); it gives a score for each sample, which ends trials early, or one for all; higher is better
     max_drop     how much less than float's the mean score may be, in its own units: 0.003 of top1 is 0.3 points
     sqnr         dB that the outputs must keep where no metric judges
     minimize     "latency": seconds of one sample by forecast; "size": bytes of the constants

@@ -12,6 +12,8 @@ import numpy as np
 
 from tvmq.base.by_name import is_object_name, object_named
 from tvmq.errors import ConfigError, DataError
+from tvmq.quantization.meaning.mean_precision import METRICS as PRECISIONS
+from tvmq.quantization.meaning.mean_precision import precision_named
 
 # (outputs of some samples, their labels) -> a score for each of them, or one for all; higher is better
 Metric = Callable[[Any, Any], Any]
@@ -56,10 +58,13 @@ def load_metric(metric: Named) -> Metric:
         return metric
     if metric in METRICS:
         return METRICS[metric]
+    if (precision := precision_named(metric)) is not None:
+        return precision
     if is_object_name(metric):
         function: Metric = object_named(metric, "search", "metric")
         return function
-    raise ConfigError(f"search: metric '{metric}' is none of {', '.join(METRICS)} and no 'module:function'")
+    names = ", ".join((*METRICS, *PRECISIONS))
+    raise ConfigError(f"search: metric '{metric}' is none of {names} and no 'module:function'")
 
 
 def score_samples(metric: Named, outputs: Sequence[np.ndarray], labels: Any) -> np.ndarray:

@@ -7,7 +7,8 @@
         return [result]                                                # TE tensors
 
 It counts wherever a simulation runs, as `tvmq.extension.simulate_by` says: do_simulation, the guard's trials, search,
-compare. Realized integers keep their own rounding, as in Relay; so does training, whose forward pass is the integers.
+compare, and tvmq.training.FakeQuantize, straight through or by a gradient of one's own. Realized integers keep their
+own rounding, as in Relay; so do networks of training.prepare, whose forward pass is the integers.
 Other operators get no code here: they are a tvmq.Lowering or a tvmq.extension.operator.
 
 Tests: tests/relay/test_register_compute.py
@@ -38,7 +39,12 @@ class OpPattern:
 
 
 def register_compute(
-    op_name: str, compute: Compute | None = None, level: int = 10, *, definition: Callable[..., Any] | None = None
+    op_name: str,
+    compute: Compute | None = None,
+    level: int = 10,
+    *,
+    definition: Callable[..., Any] | None = None,
+    gradient: Callable[..., Any] | None = None,
 ) -> Any:
     """Compute simulated_quantize by code of one's own, as relay.op.register_compute; a decorator without `compute`.
 
@@ -48,6 +54,7 @@ def register_compute(
                 attrs has kind, sign and rounding, and tensor, dtype, bits, symmetric and axis of tvmq
     level       no effect: the last registration counts
     definition  (attrs, arrays) -> array, NumPy's, which `tvmq.verify` compares with; None: compute, compiled by itself
+    gradient    (attrs, arrays) -> slope of each value, NumPy's, for tvmq.training.FakeQuantize; None: straight through
     raises      UnsupportedOpError for another operator, with what to do
 
     `relay.op.get(op_name).reset_attr("FTVMCompute")` brings the usual rounding back.
@@ -59,7 +66,9 @@ def register_compute(
     """
     check_name(op_name)
     if compute is None:
-        return lambda function: register_compute(op_name, function, level, definition=definition)
+        return lambda function: register_compute(
+            op_name, function, level, definition=definition, gradient=gradient
+        )
     counts_target = _takes_target(compute)
 
     def loops(x: te.Tensor, *operands: Any) -> te.Tensor:
@@ -68,7 +77,10 @@ def register_compute(
         result = compute(*arguments, *[tvm.target.Target.current(allow_none=True)] * counts_target)
         return result[0] if isinstance(result, list | tuple) else result
 
-    simulate_by(loops, definition and (lambda *arrays: definition(_attrs_of(arrays[-1]), list(arrays[:-1]))))
+    def of_arrays(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
+        return function and (lambda *arrays: function(_attrs_of(arrays[-1]), list(arrays[:-1])))
+
+    simulate_by(loops, of_arrays(definition), of_arrays(gradient))
     return compute
 
 

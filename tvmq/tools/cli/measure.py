@@ -36,7 +36,8 @@ class Measurements:
 
     labels        Labels in the order of the samples (.npy, .txt), or a .csv of file,label. Default: subfolders, an
                   array 'labels' of the .npz, or what the function yields.
-    metric        Accuracy metric: top1, top5, mse, or a function of (outputs, labels) as module:function or
+    metric        Accuracy metric: top1, top5, mse, map50 (boxes of a YOLO, labels class, x1, y1, x2, y2; or
+                  map50:yolov5, map50:yolov8), or a function of (outputs, labels) as module:function or
                   file.py:function. Default: top1 if there are labels that fit.
     outputs       Kind of an output where its structure does not show it: detections, heatmap, classes, sequence, mask,
                   embedding or numbers. Example: --outputs boxes=detections

@@ -20,6 +20,7 @@ from tvmq.errors import ConfigError, DataError
 from tvmq.tools.cli.samples import Samples
 
 Metric = Callable[[Any, np.ndarray], float]
+PRECISIONS = ("map50", "map")  # of boxes; decoded as "yolo", or as the name behind a colon says
 IN_POINTS = ("top1", "top5")  # shares, whose drop is given in points: hundredths
 
 
@@ -49,9 +50,13 @@ def metric_named(text: str) -> Metric:
     """
     if text in METRICS:
         return METRICS[text]
+    if text.partition(":")[0] in PRECISIONS:
+        from tvmq.quantization.meaning.mean_precision import precision_named  # loads TVM
+
+        return precision_named(text)  # type: ignore[return-value]
     if is_function(text):
         return load_function(text, "--metric")
-    names = ", ".join(METRICS)
+    names = ", ".join((*METRICS, *PRECISIONS))
     raise ConfigError(f"--metric: must be one of {names}, or module:function or file.py:function. Got '{text}' instead")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 import zipfile
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from tvmq.tools.cli.speed import speed_rows
 REASONS = 4
 LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
 LEAST_SQNR = 15.0
+HALF_OF_WORK = 0.5  # in int8: below it is a finding, no success
+ASKED_FOR = ("rule ", "option ")  # reasons that are the user's own
 WIDEST = 84
 WITHOUT_DATA = (
     "no --data: scales are computed at run time, which is often slower than float where layers are convolutions"
@@ -112,6 +115,8 @@ def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     floats = sum(count for count, _, _ in reasons)
     share = facts["int8_share"]
     rows = [("int8", f"{len(layers) - floats} of {len(layers)} operators, {share:.1%} of multiply-accumulates")]
+    little = explain_little_int8(layers, share)
+    rows += [("", little)] if little else []
     rows += [("float", f"{count} x {operators}: {why}") for count, operators, why in reasons[:REASONS]]
     if len(reasons) > REASONS:
         rows.append(("", f"{len(reasons) - REASONS} more reasons: tvmq explain"))
@@ -119,6 +124,24 @@ def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     if facts.get("without_data"):
         rows.append(("note", WITHOUT_DATA))
     return rows + [("note", str(note)) for note in facts.get("notes", ())[:3]]
+
+
+def explain_little_int8(layers: Mapping[str, Mapping[str, Any]], share: float) -> str:
+    """Sentence for a model with less than half of its work in int8; "" where that is what the user asked for.
+
+    >>> layer = {"op": "conv2d", "precision": "float", "macs": 9, "why": "guard: float: 12.0 dB in 8 bits"}
+    >>> explain_little_int8({"a": layer, "b": layer}, 0.4)
+    'LESS THAN HALF of the work is in int8: 2 layers by the guard; tvmq doctor says why, and what may keep more'
+    >>> explain_little_int8({"a": {**layer, "why": "rule 'a'"}}, 0.0)
+    ''
+    """
+    heavy = [str(entry["why"]) for entry in layers.values() if entry["precision"] == "float" and entry.get("macs")]
+    kinds = Counter(why.partition(":")[0] for why in heavy if not why.startswith(ASKED_FOR))
+    if share >= HALF_OF_WORK or not kinds:
+        return ""
+    words = {"guard": "by the guard", "limit": "by a limit", "default": "by default", "the model": "by the model"}
+    parts = [f"{count} layers {words.get(kind, f'({kind})')}" for kind, count in kinds.most_common()]
+    return f"LESS THAN HALF of the work is in int8: {', '.join(parts)}; tvmq doctor says why, and what may keep more"
 
 
 def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | None) -> list[str]:
@@ -134,6 +157,10 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
         steps.append((doctor_command(model, data), "find out what is wrong with samples, labels or their preparation"))
     elif _is_far_from_float(facts.get("comparison")):
         steps += _diagnosis_steps(source, saved, again, data)
+    elif explain_little_int8(facts["layers"], facts["int8_share"]):
+        samples = shlex.quote(data or "samples.npz")
+        steps.append((f"tvmq doctor {source} --data {samples}", "what keeps so much of it float"))
+        steps.append((f"{again} --calibrate-mode percentile", "ranges without outliers"))
     speed = facts.get("speed")
     if speed and speed["steady"] and speed["ratio"] < 1.02:
         steps.append((f"{again} --tune 60", "keep float what is faster so on this CPU"))

@@ -24,6 +24,7 @@ from tvmq.tools.doctor.trial import ModelTrials, Outcome
 
 SIDE = 3.0  # dB between weights and activations, from which one of them is blamed
 COMPARED = 16  # samples
+HALF_OF_WORK = 0.5  # of the multiply-accumulates in int8
 WORST = 3
 
 
@@ -76,6 +77,21 @@ def check_guard(context: CheckContext) -> Iterator[Finding]:
         yield _report_remedy(*remedy, result.outcome)
 
 
+def check_share(context: CheckContext) -> Iterator[Finding]:
+    """Report a model that keeps its accuracy with less than half of the work in int8."""
+    result = context.int8_result
+    outcome = result and (result.guard_outcome or result.outcome)
+    if outcome is None or not outcome.is_acceptable or outcome.int8 >= HALF_OF_WORK:
+        return
+    yield note(
+        "little in int8",
+        f"{outcome.int8:.0%} of the multiply-accumulates are in int8 at this accuracy, less than half",
+        "to keep more: --calibrate-mode percentile where tensors have outliers, 16 bits for single layers (a rule), "
+        "tvmq finetune, or a lower bound (--guard)",
+        int8_share=outcome.int8,
+    )
+
+
 def check_weights_and_activations(context: CheckContext) -> Iterator[Finding]:
     """Report whether weights or activations cause the loss."""
     result = context.int8_result
@@ -106,7 +122,8 @@ def check_options(context: CheckContext) -> Iterator[Finding]:
 
 def check_loss(context: CheckContext) -> Iterator[Finding]:
     """Run all checks of this file, in order."""
-    for check in (check_int8, check_guard, check_weights_and_activations, check_worst_layers, check_options):
+    checks = (check_int8, check_guard, check_share, check_weights_and_activations, check_worst_layers, check_options)
+    for check in checks:
         yield from check(context)
 
 

@@ -11,6 +11,7 @@ from tvmq.tools.doctor.loss import (
     check_guard,
     check_int8,
     check_options,
+    check_share,
     check_weights_and_activations,
     check_worst_layers,
 )
@@ -29,6 +30,7 @@ STAGES: dict[str, Stage] = {
     "try other preprocessings": check_preprocessing,
     "quantize": check_int8,
     "raise precision where 8 bits are not enough": check_guard,
+    "share of the work in int8": check_share,
     "weights or activations": check_weights_and_activations,
     "compare layer by layer": check_worst_layers,
     "try other options": check_options,

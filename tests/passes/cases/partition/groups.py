@@ -51,7 +51,8 @@ m = R.multiply(c, s)  # table: s, m; chain=['s', 'm']
 d = R.nn.conv2d(m, w, padding=1)
 s2 = R.sigmoid(d)  # table: s2; chain=['s2']
 m2 = R.multiply(d, s2)  # table: m2; chain=['s2', 'm2']
-e = R.concat((m2, s2), axis=1)
+j = R.concat((m2, s2), axis=1)
+e = R.nn.max_pool2d(j, pool_size=(2, 2))
 p = R.matmul(u, square)
 f = R.multiply(p, axes)  # scale_shift: f; needs_output_codes=True; links=['f']
 return (e, f)
@@ -64,7 +65,8 @@ c = R.nn.conv2d(x, w, padding=1)
 s = R.sigmoid(c)  # default: a float operator reads it
 m = R.multiply(c, s)  # rule 'm'
 a = R.add(c, s)  # table: a; chain=['s', 'a']
-d = R.concat((m, a), axis=1)
+j = R.concat((m, a), axis=1)
+d = R.nn.max_pool2d(j, pool_size=(2, 2))
 
 # Case: operators that move codes follow their neighbours
 # Between float operators they stay float; between a float tensor and a convolution they move codes.

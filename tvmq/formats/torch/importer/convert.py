@@ -15,6 +15,7 @@ from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.formats.importing.assemble import ConvertedModel, ConvertedNode
 from tvmq.formats.importing.importers import TORCH_NAMESPACES, check_result, own_torch_importer, own_torch_name
 from tvmq.formats.torch.importer.constants import FoldedConstants
+from tvmq.formats.torch.importer.quantized.borders import BEGIN, END, nodes_in_codes
 from tvmq.formats.torch.importer.repairs import UNSUPPORTED, TorchCall, load_repair
 from tvmq.formats.torch.importer.signature import (
     LayerNames,
@@ -76,7 +77,18 @@ class _TorchImporter:
             results = collect_outputs(self.program, self.env)
         finally:
             self.builder.end_scope()
-        return ConvertedModel(self.builder.get(), inputs, steps, results, self.weights, stage="from_torch")
+        return ConvertedModel(
+            self.builder.get(), inputs, steps, results, self.weights, stage="from_torch", floats=self._float_layers()
+        )
+
+    def _float_layers(self) -> tuple[str, ...]:
+        """Layers outside of QuantStub and DeQuantStub; of one that is called twice neither call is inside."""
+        inside = nodes_in_codes(self.nodes)
+        if inside is None:
+            return ()
+        in_codes = {self.names(node) for node in inside}
+        layers = [self.names(node) for node in self.nodes if _operator(node) not in (BEGIN, END)]
+        return tuple(dict.fromkeys(name for name in layers if name not in in_codes))
 
     def _groups(self) -> list[list[Any]]:
         """Neighbouring nodes of one call of a layer."""
@@ -106,6 +118,9 @@ class _TorchImporter:
     def _convert(self, node: Any, layer: str) -> None:
         name = _operator(node)
         if name in CHECKS:
+            return
+        if name in (BEGIN, END):
+            self.env[node] = self.env[node.args[0]]
             return
         if node.op == "get_attr":
             raise UnsupportedOpError(
@@ -154,7 +169,7 @@ class _TorchImporter:
     def _can_import(self, name: str) -> bool:
         if own_torch_importer(name) is not None:
             return True
-        has_import = name in self.tvm.convert_map or load_repair(name) is not None or name in CHECKS
+        has_import = name in self.tvm.convert_map or load_repair(name) is not None or name in (*CHECKS, BEGIN, END)
         return has_import and name not in UNSUPPORTED
 
 

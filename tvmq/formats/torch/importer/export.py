@@ -123,6 +123,7 @@ def _export(
 ) -> torch.export.ExportedProgram:
     import torch
 
+    from tvmq.formats.torch.importer.quantized.borders import traced_stubs
     from tvmq.formats.torch.importer.quantized.tracing import trace_model
 
     args, kwargs = _arguments(example, kwargs)
@@ -136,7 +137,7 @@ def _export(
     if dynamic_batch:
         args, kwargs, dynamic_shapes = _with_dynamic_batch(model, args, kwargs)
     try:
-        with evaluation(model), torch.no_grad():
+        with evaluation(model), torch.no_grad(), traced_stubs(model):
             return trace_model(model, lambda: torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes))
     except TvmqError:
         raise
@@ -256,6 +257,7 @@ def from_torch(
     max_bytes: int | None = None,
     trust: bool = False,
     backend_config: Any = None,
+    custom_modules: Mapping[type, Any] | None = None,
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import a torch model through `torch.export`.
 
@@ -269,6 +271,8 @@ def from_torch(
                     this machine
     trust           read a .pt2 although code of whoever wrote it may run: torch unpickles and evaluates parts of it
     backend_config  that prepare_fx was given, for a model that it prepared
+    custom_modules  {class of modules: a function that gives the module to import in place of one, or a class with
+                    from_float(module)}, as convert_custom_config of torch's FX tools
     returns         module and weights in the form of `from_onnx`. Inputs are called as in `forward`, outputs by the
                     keys of a dictionary, else output_0, output_1, ...; the items of nested tuples and dictionaries
                     are joined by dots. Layers are called by the fully-qualified name of their torch module; a function
@@ -281,6 +285,7 @@ def from_torch(
     A model that torch's own tools quantized (torch.ao, torchao) comes with its scales, which `tvmq.quantize` adopts;
     one that is only prepared is converted by its tool first, on a copy; where that leaves most of its layers in float,
     a warning says so.
+    Where a float model has a QuantStub, layers that read nothing behind one, or only behind a DeQuantStub, stay float.
     A module in training mode is exported as in evaluation and put back afterwards; the model itself, weights
     included, is not changed. Weights that several layers share are one parameter. Values are compared with eager
     torch in float tolerance, since both sum in their own order.
@@ -289,10 +294,11 @@ def from_torch(
         import torch  # noqa: F401
     bound = check_max_bytes(max_bytes, "from_torch")
     from tvmq.formats.torch.importer.convert import convert
+    from tvmq.formats.torch.importer.quantized.custom_modules import replaced_modules
     from tvmq.formats.torch.importer.quantized.prepared_models import convert_prepared
 
     model = convert_prepared(model, backend_config)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), replaced_modules(model, custom_modules) as model:
         warnings.simplefilter("ignore")  # of torch and TVM about what they deprecate and we do not use
         program = export_program(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes, trust=trust)
         return assemble(convert(program), bound)

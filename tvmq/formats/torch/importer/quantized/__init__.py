@@ -8,6 +8,8 @@ torch_functions.py, operators.py  torch functions and operators of torch.ops.qua
 repairs.py                  quantize and dequantize of the graph as R.tvmq.quantize and R.tvmq.dequantize
 dynamic_layers.py           products whose activations get a scale at run time; torch_library.py: their operators
 products.py                 these in Relax
+borders.py                  QuantStub and DeQuantStub of a float model: where codes begin and end
+custom_modules.py           other modules in place of those of one's own classes
 """
 
 from __future__ import annotations

@@ -1,0 +1,92 @@
+"""tvmq.quantization.guard.heads: the order of choices, what is little work, and what stays."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import tvmq.quantization.guard.heads as search_of_heads
+from tvmq.errors import RangeError
+from tvmq.quantization.guard.bound import Figure, Guard
+from tvmq.quantization.guard.heads import ModuleTrials, raise_heads
+from tvmq.quantization.guard.rehearsal import Precision
+
+NAMES = ["a", "b", "c", "d", "e", "f", "g", "box", "score"]
+LAYERS: dict[str, dict[str, Any]] = {
+    name: {"op": "conv2d", "family": "conv2d", "precision": "int8", "macs": macs, "inputs": ["x"], "members": [name],
+           "root": name, "why": "default", "layers": [name]}
+    for name, macs in zip(NAMES, [100] * 7 + [10, 10], strict=True)
+} | {"norm": {"op": "table", "family": "table", "precision": "int8", "macs": 0, "inputs": ["a"], "members": ["norm"],
+              "root": "norm", "why": "default", "layers": ["norm"]}}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def parts_without_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts without a forecast."""
+    part = lambda keys, *_: SimpleNamespace(keys=tuple(keys))  # noqa: E731
+    monkeypatch.setattr(search_of_heads, "part_of", part)
+
+
+def chain() -> Any:
+    """The part of a View that is read: each product reads the one before it, the last two are outputs."""
+    readers = {one: [other] for one, other in itertools.pairwise(NAMES)} | {"norm": []}
+    readers["g"] = ["box", "score"]
+    readers |= {"box": [], "score": []}
+    bindings = [(SimpleNamespace(name=name), None) for name in NAMES]
+    return SimpleNamespace(readers=readers, bindings=bindings, is_output=lambda name: name in ("box", "score"))
+
+
+def searched(figure_of: Any, start: float = 12.0, **options: Any) -> tuple[Any, ModuleTrials]:
+    """The search where a choice of layers in float has this figure."""
+    trials = ModuleTrials(lambda precision: precision, lambda precision: Figure(figure_of(precision.floats)), **options)
+    return raise_heads(LAYERS, chain(), Figure(start), trials, Guard()), trials
+
+
+def test_little_work_is_spent_where_it_brings_most() -> None:
+    """The best of a few choices, without what lies between products where that is as good."""
+    ends = {"norm", "box", "score"}
+    search, trials = searched(lambda floats: {True: 24.0, False: 15.0}[floats >= ends - {"norm"}])
+    assert search.best.precision.floats == {"box", "score"} and search.best.figure.sqnr == 24.0
+    assert trials.modules[search.best.precision] is search.best.precision
+    assert [part.keys for part, _ in search.blamed] == [("box", "score")]
+    assert [text for text, _ in search.steps] == [
+        "2 of the last products in float", "1 of the first products in float", "what lies between products back to 8 bits",
+    ]  # fmt: skip
+    search, _ = searched(lambda floats: 24.0 if floats >= ends else 22.0 if floats >= ends - {"norm"} else 15.0)
+    assert search.best.precision.floats == ends and len(search.blamed) == 2
+    search, _ = searched(lambda floats: 26.0 if floats >= {"a"} else 22.0)
+    assert search.best.precision.floats == {"a"}
+
+
+def test_half_of_the_work_then_all() -> None:
+    search, _ = searched(lambda floats: 21.0 if floats >= {"norm", "e"} else 13.0)
+    assert search.best.precision.floats == {"norm", "box", "score", "g", "f", "e"}
+    search, _ = searched(lambda floats: 21.0 if floats >= {"norm", "a", "b"} and "g" not in floats else 13.0)
+    assert search.best.precision.floats == {"norm", "a", "b", "c"}
+    search, trials = searched(lambda floats: 40.0 if len(floats) == len(LAYERS) else 13.0)
+    assert search.best.precision.floats == set(LAYERS) and search.steps[-1][0] == "all in float"
+    assert trials.tried <= 8
+
+
+def test_what_helps_without_keeping_the_bound_stays_if_nothing_else_does() -> None:
+    search, _ = searched(lambda floats: 16.0 if floats >= {"norm", "box"} else 13.0)
+    assert search.best.figure.sqnr == 16.0
+    search, _ = searched(lambda floats: 11.0)
+    assert search.best.precision == Precision() and search.blamed == []
+
+
+def test_what_cannot_be_made_is_left_out_and_late_searches_end() -> None:
+    def make(precision: Precision) -> Any:
+        if "norm" in precision.floats:
+            raise RangeError("no range")
+        return precision
+
+    trials = ModuleTrials(make, lambda precision: Figure(22.0))
+    search = raise_heads(LAYERS, chain(), Figure(12.0), trials, Guard())
+    assert search.best.precision == Precision() and search.steps == [] and trials.tried > 3
+    calls: list[int] = []
+    search, trials = searched(lambda floats: 13.0, advance=lambda: calls.append(1), is_late=lambda: len(calls) >= 2)
+    assert len(calls) == 2 == len(search.steps)
