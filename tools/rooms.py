@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("base",),
     ("numerics",),
-    ("calibration", "backends"),
+    ("calibration", "backends", "state"),
     ("options", "graph", "tensors"),
     ("passes", "formats"),
     ("codegen", "runtime", "reference"),

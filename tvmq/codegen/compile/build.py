@@ -59,6 +59,7 @@ from tvmq.codegen.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.limits import ENDLESS, size_limits
+from tvmq.graph.describe_states import describe_states
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
@@ -211,6 +212,7 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
         limits={name: asdict(limit) for name, limit in limits.items()},
         indices=input_indices(view, input_names(view.func)),
         functions=describe_functions(mod),
+        state=describe_states(view, batch or "").to_json(),
     )
     return plain, description
 
