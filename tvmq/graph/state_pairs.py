@@ -11,6 +11,7 @@ shape.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -140,6 +141,20 @@ def state_variables(view: View) -> Iterator[tuple[StatePair, relax.Var, relax.Ex
     for pair in state_pairs(view.func):
         if pair.input in inputs and pair.output in outputs:
             yield pair, inputs[pair.input], outputs[pair.output]
+
+
+def appended_dimensions(mod: tvm.IRModule) -> frozenset[str]:
+    """Dynamic dimensions that are rows which calls have appended: there are none before the first one.
+
+    Where rows are cut off again, there must be some.
+    """
+    view = View(mod)
+    pairs = [(pair, param) for pair, param, _ in state_variables(view) if pair.kind == APPENDED]
+    names = {str(param.ty.shape[pair.axis].name)[:] for pair, param in pairs}
+    for _, value in view.bindings:
+        if op_name(value) == "strided_slice":
+            names -= {word for size in sizes_of(value.args[0]) for word in re.findall(r"\w+", str(size))}
+    return frozenset(names)
 
 
 def state_outputs(mod: tvm.IRModule) -> frozenset[int]:

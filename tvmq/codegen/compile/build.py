@@ -64,6 +64,7 @@ from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.names import input_names
+from tvmq.graph.state_pairs import appended_dimensions
 from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.view import View
 from tvmq.passes.partition_conversions import partition_conversions
@@ -205,7 +206,8 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
     plain = unpack_weights(inline_functions(mod))
     batch, view = batch_dimension(plain), View(plain)
     # kernels compute at least one sample: a batch of none is answered without them
-    limits = {name: limit.tighten(int(name != batch), ENDLESS, "") for name, limit in size_limits(plain).items()}
+    may_be_empty = {batch, *appended_dimensions(plain)}
+    limits = {name: one.tighten(int(name not in may_be_empty), ENDLESS, "") for name, one in size_limits(plain).items()}
     description = replace(
         describe_module(plain, view),
         batch=batch or "",

@@ -81,7 +81,7 @@ class Judge:
         if guard.metric is None and not self._judged and not proposed:
             return  # nothing that a figure could be made of
         known = not self.evidence and all(batch.results is not None for batch in batches)
-        run = None if known else evaluator(with_evidence(prepared, self.evidence) or prepared)
+        run = None if known else self.evaluator(with_evidence(prepared, self.evidence) or prepared)
         for batch in batches:
             is_known = batch.results is not None and not self.evidence
             results = batch.results if run is None or is_known else run(batch.feed)

@@ -34,6 +34,7 @@ from tvmq.formats.onnx.importer.bodies import inline_branches, subgraphs
 from tvmq.formats.onnx.importer.contrib import expand_contrib
 from tvmq.formats.onnx.importer.convert import convert, imported_operators
 from tvmq.formats.onnx.importer.expand import expand_functions
+from tvmq.formats.onnx.importer.fixed_inputs import fix_inputs
 from tvmq.formats.onnx.importer.fold import fold_constants
 from tvmq.formats.onnx.importer.half import widen_half
 from tvmq.formats.onnx.importer.load import read_model
@@ -54,6 +55,7 @@ def from_onnx(
     max_bytes: int | None = None,
     folder: str | Path | None = None,
     state: Mapping[str, str] | str | None = "auto",
+    values: Mapping[str, Any] | None = None,
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import an ONNX model.
 
@@ -67,6 +69,7 @@ def from_onnx(
     state    {input: output} of what each call hands to the next one, such as {"h_in": "h_out"}. "auto": pairs whose
              names tell, as past_key_values.* and present.*, and whose types and shapes agree; the ledger notes them.
              None: all inputs are given at each call. See docs/streaming.md
+    values   {input: value} of inputs that are always the same, such as a sampling rate: they become constants
     returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights
              are {parameter name: array}. Function attributes: "num_input"; "tvmq.inputs" and "tvmq.outputs",
              JSON lists of the names in the model; "tvmq.names", JSON {variable: [ONNX node names]}.
@@ -82,7 +85,7 @@ def from_onnx(
         warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
         bound = check_max_bytes(max_bytes, "from_onnx")
         proto = mark_custom_domains(read_model(model, None if folder is None else Path(folder), bound))
-        proto = fix_shapes(proto, shape or {})
+        proto = fix_shapes(fix_inputs(proto, values or {}), shape or {})
         mod, params = assemble(convert(_simplify(proto, bound), bound), bound)
         return with_state(mod, state, "from_onnx"), params
 
