@@ -148,9 +148,13 @@ def appended_dimensions(mod: tvm.IRModule) -> frozenset[str]:
 
     Where rows are cut off again, there must be some.
     """
+    appended = {pair.input: pair.axis for pair in state_pairs(mod) if pair.kind == APPENDED}
+    if not appended:
+        return frozenset()
     view = View(mod)
-    pairs = [(pair, param) for pair, param, _ in state_variables(view) if pair.kind == APPENDED]
-    names = {str(param.ty.shape[pair.axis].name)[:] for pair, param in pairs}
+    inputs = {name: view.params[param] for param, name in input_names(view.func).items()}
+    sizes = [inputs[name].ty.shape[axis] for name, axis in appended.items() if name in inputs]
+    names = {str(size.name)[:] for size in sizes if isinstance(size, tvm.tirx.Var)}
     for _, value in view.bindings:
         if op_name(value) == "strided_slice":
             names -= {word for size in sizes_of(value.args[0]) for word in re.findall(r"\w+", str(size))}
