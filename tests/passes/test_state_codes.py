@@ -60,7 +60,7 @@ def test_signed_codes() -> None:
 
 
 def test_a_layer_in_float_keeps_its_state_in_float() -> None:
-    rule = tvmq.Rule("conv*", None)
+    rule = tvmq.Rule("/conv*", None)
     mod = quantized(causal_convolutions(), steps_of((1, 8, -1), 4, 0, (6,)), rules=(rule,))
     assert ends(mod) == [("float32", "float32")] * 2
     assert all(pair.scale is None for pair in state_pairs(mod))

@@ -90,7 +90,7 @@ def test_the_definition_takes_states_of_compiled_code(built: Built) -> None:
 
 def test_verify_compares_states_as_well(built: Built) -> None:
     result = tvmq.verify(built.exe, built.sequences)
-    assert result.exact and result.samples == sum(map(len, built.sequences))
+    assert result.exact and result.samples >= sum(map(len, built.sequences))
 
 
 def convolutions(**options: Any) -> tvmq.Executable:

@@ -16,7 +16,7 @@ import tvm
 
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import NORMALIZATION, POOL, REDUCTION, SOFTMAX
-from tvmq.graph.view import View, op_name, sizes_of
+from tvmq.graph.view import View, op_name, sizes_of, used_vars
 from tvmq.numerics.deviation import unequal_bits
 from tvmq.reference import Reference
 from tvmq.state.session_state import SessionState
@@ -44,10 +44,10 @@ def first_chunk_difference(
     view = reference.view  # of dynamic sizes; a run fixes them
     one, other = (_watch(reference, view, time, state.copy(), way) for way in (calls, parts))
     for name in one:
-        axis = _time_axis(view, name, time)
-        if axis is None or name not in other:
+        if name not in other:
             continue
-        a, b = np.concatenate(one[name], axis=axis), np.concatenate(other[name], axis=axis)
+        axis = _time_axis(view, name, time)
+        a, b = (parts[name][0] if axis is None else np.concatenate(parts[name], axis=axis) for parts in (one, other))
         if a.shape == b.shape and unequal_bits(a, b).any():
             return _describe(view, name)
     return UNKNOWN
@@ -59,12 +59,20 @@ def _watch(
     values: dict[str, list[np.ndarray]] = {}
 
     def watch(name: str, value: Any) -> None:
-        if isinstance(value, np.ndarray) and _time_axis(view, name, time) is not None:
+        has_time = _time_axis(view, name, time) is not None
+        if isinstance(value, np.ndarray) and (has_time or _sums_over_time(view, name, time)):
             values.setdefault(name, []).append(value)
 
     for call in calls:
         reference.run(call, state, watch=watch)
     return values
+
+
+def _sums_over_time(view: View, name: str, time: TimeAxis) -> bool:
+    """True for a result without time of a layer that reads steps: of the first call, if not of all, it is the same."""
+    value = view.value.get(name)
+    is_sum = op_name(value) in OPERATORS and OPERATORS[op_name(value)].kind in (REDUCTION, POOL, NORMALIZATION)
+    return is_sum and _time_axis(view, used_vars(value)[0], time) is not None
 
 
 def _time_axis(view: View, name: str, time: TimeAxis) -> int | None:

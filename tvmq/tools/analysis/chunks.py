@@ -69,9 +69,9 @@ class TimeAxis:
         joined: Feed = {}
         for name, shape in self.states.inputs:
             parts = [call[name] for call in calls]
+            if any(isinstance(size, str) and size not in (self.name, self.states.batch) for size in shape):
+                return None
             if self.name in shape:
-                if any(isinstance(size, str) and size not in (self.name, self.states.batch) for size in shape):
-                    return None
                 joined[name] = np.concatenate(parts, axis=list(shape).index(self.name))
             elif all(np.array_equal(part, parts[0]) for part in parts):
                 joined[name] = parts[0]
