@@ -2,6 +2,8 @@
 
 What gives such a state would be dequantized from its sums, since nobody in the model reads its codes: it gets a scale,
 which unify_scales makes that of the input.
+
+Tests: tests/passes/test_state_codes.py
 """
 
 from __future__ import annotations
