@@ -45,11 +45,11 @@ def _concats(graph: onnx.GraphProto, shapes: dict[str, Sizes | None]) -> Iterato
     for node in graph.node:
         if node.op_type != "Concat" or not inputs & set(node.input):
             continue
-        operands = [shapes.get(name) for name in node.input]
-        result = shapes.get(node.output[0])
+        operands = [shapes.get(name) or [] for name in node.input]
+        result = shapes.get(node.output[0]) or []
         axis = next(attribute.i for attribute in node.attribute if attribute.name == "axis")
-        if result is None or any(one is None for one in operands):
+        if not -len(result) <= axis < len(result) or any(len(one) != len(result) for one in operands):
             continue
-        parts = [one[axis] for one in operands if one is not None]
+        parts = [one[axis] for one in operands]
         if isinstance(result[axis], str) and "?" not in parts:
             yield str(result[axis]), parts
