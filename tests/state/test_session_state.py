@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tvmq.errors import ArtifactError, ConfigError, DataError, OutputError
+from tvmq.numerics.affine import quantize
 from tvmq.state.model_states import ModelStates
 from tvmq.state.pair import APPENDED, StatePair
 from tvmq.state.session_state import SessionState, load_session
@@ -40,6 +41,12 @@ def test_a_state_begins_without_rows_and_with_its_initial_value() -> None:
 def test_the_initial_value_becomes_a_code() -> None:
     tensor = StateTensor(StatePair("h", "hn", initial=1.0, scale=0.5, zero_point=3), (1, 2), "uint8")
     assert tensor.begin({}).tolist() == [[5, 5]]
+
+
+def test_codes_are_those_of_the_definition() -> None:
+    tensor = StateTensor(StatePair("h", "hn", scale=0.37, zero_point=131), (1, 400), "uint8")
+    values = np.random.default_rng(0).normal(size=(1, 400), scale=40).astype(np.float32)
+    assert np.array_equal(tensor.encode(values), quantize(values, 0.37, 131, dtype="uint8"))
 
 
 def test_the_batch_is_the_size_that_states_share_with_inputs() -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import ConfigError
-from tvmq.numerics.affine import quantize
 from tvmq.state.pair import APPENDED, StatePair
 
 
@@ -59,11 +58,12 @@ class StateTensor:
         return self.encode(np.full(shape, self.pair.initial, np.float32))
 
     def encode(self, values: np.ndarray) -> np.ndarray:
-        """Real values as the model keeps them."""
+        """Real values, finite ones, as the model keeps them: numerics.quantize, of which libraries need no copy."""
         if self.pair.scale is None:
             return np.asarray(values).astype(self.dtype)
-        scale, zero_point = np.float32(self.pair.scale), np.int32(self.pair.zero_point)
-        return quantize(np.asarray(values, np.float32), scale, zero_point, dtype=self.dtype)
+        limits = np.iinfo(self.dtype)
+        steps = np.rint(np.asarray(values, np.float32) / np.float32(self.pair.scale)).astype(np.int64)
+        return np.clip(steps + self.pair.zero_point, limits.min, limits.max).astype(self.dtype)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
