@@ -72,11 +72,11 @@ def test_the_package_has_the_library_and_what_opens_it(wheel, digits):
         assert (digest, int(size)) == (f"sha256={expected}", len(files[name]))
     assert b"Requires-Dist: numpy\n" in files[f"{info}/METADATA"]
     copies = {name.removeprefix("digits/_tvmq/") for name in files if "_tvmq" in name}
-    rooms = {"__init__.py", "base/__init__.py", "runtime/__init__.py"}
-    names = "c_library c_structures inputs library_threads lone_library sample_runs".split()
-    loader = {f"runtime/{name}.py" for name in names} | {
-        f"base/{name}.py" for name in ("cpus", "deprecation", "forks", "index_checks")
-    }
+    rooms = {"__init__.py", "base/__init__.py", "runtime/__init__.py", "state/__init__.py"}
+    names = "c_library c_structures inputs library_threads lone_library sample_runs sessions".split()
+    states = "model_states pair session_state state_tensor".split()
+    loader = {f"runtime/{name}.py" for name in names} | {f"state/{name}.py" for name in states}
+    loader |= {f"base/{name}.py" for name in ("cpus", "deprecation", "forks", "index_checks")}
     assert copies == {*rooms, *loader, "errors.py"}
     for name in copies:
         assert b"\nfrom tvmq" not in files[f"digits/_tvmq/{name}"]

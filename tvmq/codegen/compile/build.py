@@ -60,10 +60,12 @@ from tvmq.codegen.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.limits import ENDLESS, size_limits
+from tvmq.graph.describe_states import describe_states
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.names import input_names
+from tvmq.graph.state_pairs import appended_dimensions
 from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.view import View
 from tvmq.passes.partition_conversions import partition_conversions
@@ -213,13 +215,15 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
     plain = unpack_weights(inline_functions(mod))
     batch, view = batch_dimension(plain), View(plain)
     # kernels compute at least one sample: a batch of none is answered without them
-    limits = {name: limit.tighten(int(name != batch), ENDLESS, "") for name, limit in size_limits(plain).items()}
+    may_be_empty = {batch, *appended_dimensions(plain)}
+    limits = {name: one.tighten(int(name not in may_be_empty), ENDLESS, "") for name, one in size_limits(plain).items()}
     description = replace(
         describe_module(plain, view),
         batch=batch or "",
         limits={name: asdict(limit) for name, limit in limits.items()},
         indices=input_indices(view, input_names(view.func)),
         functions=describe_functions(mod),
+        state=describe_states(view, batch or "").to_json(),
     )
     return plain, description
 

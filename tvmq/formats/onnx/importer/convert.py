@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import tvm
@@ -26,6 +28,7 @@ from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
+from tvmq.formats.onnx.importer.size_sums import size_sums
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
 from tvmq.graph.size_text import size_text
@@ -95,7 +98,14 @@ class _OnnxImporter:
     def _make_inputs(self) -> list[tuple[str, relax.Var]]:
         """Parameters for the graph's inputs; equal names of dimensions are one symbol."""
         unique, inputs = UniqueNames(), []
-        sizes: dict[str, tirx.Var] = {}
+        sums, sizes = size_sums(self.graph), dict[str, Any]()
+
+        def size_of(name: str) -> Any:
+            """A symbol, or the sum of others."""
+            if name in sums:
+                return reduce(add, (part if isinstance(part, int) else size_of(part) for part in sums[name]))
+            return sizes.setdefault(name, tirx.Var(identifier(name), "int64"))
+
         for value in graph_inputs(self.graph):
             if not value.type.HasField("tensor_type"):
                 raise ModelError(f"from_onnx: input '{value.name}' is not a tensor; export with tensor inputs only")
@@ -107,7 +117,7 @@ class _OnnxImporter:
             dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
             var_name = unique(variable_name(value.name))
             shape = [
-                d if isinstance(d, int) else sizes.setdefault(name, tirx.Var(identifier(name), "int64"))
+                d if isinstance(d, int) else size_of(name)
                 for axis, d in enumerate(dims)
                 for name in [f"{var_name}_d{axis}" if d == "?" else str(d)]
             ]
