@@ -32,7 +32,7 @@ def product(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr
     """Normal form of a product; `value` is a matmul of new variables, bound to `var` before."""
     a, b = value.args
     if not is_const(b) and min(rank_of(a), rank_of(b)) >= 2 and sizes_of(a)[-1] == 1:
-        return relax.op.multiply(a, b)
+        return relax.op.multiply(b, a) if is_const(a) else relax.op.multiply(a, b)
     if is_const(a) and not is_const(b):
         return _constant_right(rewriter, var, value)
     (a, a_factor), (b, b_factor) = _without_factor(rewriter, a), _without_factor(rewriter, b)

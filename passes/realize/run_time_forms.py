@@ -24,7 +24,7 @@ from tvmq.errors import AccumulatorError
 from tvmq.graph import ops
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, is_const, op_name, rank_of
+from tvmq.graph.view import const_value, is_const, op_name, rank_of, sizes_of
 from tvmq.numerics.spec import QuantSpec
 from tvmq.options.config import QConfig
 from tvmq.passes.families.base import family_of_call
@@ -159,6 +159,9 @@ def _is_turned(value: relax.Expr | None) -> bool:
 
 
 def _swap_last_axes(x: relax.Var) -> relax.Expr:
-    """Columns as rows."""
+    """Columns as rows; of one column it is the same memory."""
     rank = rank_of(x)
+    if sizes_of(x)[-1] == 1:
+        *leading, rows, column = x.ty.shape
+        return relax.op.reshape(x, relax.ShapeExpr([*leading, column, rows]))
     return relax.op.permute_dims(x, [*range(rank - 2), rank - 1, rank - 2])

@@ -90,6 +90,7 @@ PASSES: dict[str, tuple[Pass, Notes]] = {
     "realize": (realized, no_notes),
     "scale_outliers": (lambda mod, outliers: scale_outliers(at_stage(mod, "prepared"), outliers), no_notes),
     "fold_constants": (fold_constants, no_notes),
+    "group_queries": (group_queries, no_notes),
     "define_floats": (define_floats, no_notes),
     "partition": (partitioned, decisions),
     "partition_conversions": (lambda mod: partition_conversions(at_stage(mod, "realized")), functions),

@@ -193,9 +193,13 @@ def sizes_of_inputs(
     """
     sizes: dict[str, int] = {}
     where: dict[str, str] = {}
+    sums: list[tuple[TensorInfo, int, str, int]] = []
     for info, array in zip(infos, arrays, strict=True):
         for axis, (name, size) in enumerate(zip(info.shape, array.shape, strict=True)):
             if not isinstance(name, str):
+                continue
+            if " + " in name:
+                sums.append((info, axis, name, size))
                 continue
             if sizes.setdefault(name, size) != size:
                 raise DataError(
@@ -206,6 +210,10 @@ def sizes_of_inputs(
             refusal = describe_refusal(limits.get(name), size)
             if refusal:
                 raise DataError(f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), {refusal}")
+    for info, axis, name, size in sums:
+        total = sum(int(part) if part.isdecimal() else sizes[part] for part in name.split(" + "))
+        if total != size:
+            raise DataError(f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), which is {total}")
     return sizes
 
 

@@ -27,6 +27,7 @@ from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_rep
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
+from tvmq.graph.size_sums import OnlySum, read_sum, require_sum, summands
 from tvmq.graph.names import UniqueNames, identifier
 from tvmq.graph.size_text import size_text
 
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     import onnx
 
 # Operators whose operands must have equal sizes
-SAME_SIZES = frozenset({"Add", "Concat", "Div", "Max", "Mean", "Min", "Mul", "Pow", "PRelu", "Sub", "Sum", "Where"})
+SAME_SIZES = frozenset(
+    "Add And Concat Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mul Or Pow PRelu Sub Sum Where Xor".split()
+)
 DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dimensions as first input
 
 
@@ -54,9 +57,14 @@ def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
     larger than max_bytes.
     """
     multiples: dict[str, int] = {}
+    sums: dict[str, str] = {}
     while True:
         try:
-            return _OnnxImporter(model, max_bytes, multiples).run()
+            return _OnnxImporter(model, max_bytes, multiples, sums).run()
+        except OnlySum as needed:
+            if needed.name in sums:  # of names that are not those of dimensions: nothing is gained
+                raise UnsupportedOpError(f"from_onnx: dimension '{needed.name}' must be {needed.text}; {FIX_SHAPES}") from None
+            sums[needed.name] = needed.text
         except OnlyMultiples as needed:
             multiples[needed.name] = math.lcm(multiples.get(needed.name, 1), needed.multiple)
 
@@ -65,10 +73,13 @@ class _OnnxImporter:
     """State of one import: the builder, the value of every ONNX name, the steps so far.
 
     multiples  {dynamic dimension: number}: the inputs have multiples of it
+    sums       {dynamic dimension: text}: it is a sum of others (graph/size_sums.py)
     """
 
-    def __init__(self, model: onnx.ModelProto, max_bytes: int, multiples: Mapping[str, int]) -> None:
-        self.multiples = multiples
+    def __init__(
+        self, model: onnx.ModelProto, max_bytes: int, multiples: Mapping[str, int], sums: Mapping[str, str]
+    ) -> None:
+        self.multiples, self.sums = multiples, sums
         from onnx import numpy_helper
         from tvm.relax.frontend.onnx import onnx_frontend
 
@@ -93,9 +104,20 @@ class _OnnxImporter:
         self.inputs = self._make_inputs()
 
     def _make_inputs(self) -> list[tuple[str, relax.Var]]:
-        """Parameters for the graph's inputs; equal names of dimensions are one symbol."""
+        """Parameters for the graph's inputs; equal names of dimensions are one symbol, sums of them an expression."""
         unique, inputs = UniqueNames(), []
-        sizes: dict[str, tirx.Var] = {}
+        names = {d for value in graph_inputs(self.graph) for d in dimensions(value) or () if isinstance(d, str)}
+        symbols = {
+            name: tirx.Var(identifier(name), "int64")
+            for name in names - {"?"}
+            if not summands(name) and identifier(name) not in self.sums
+        }
+
+        def dimension(name: str) -> Any:
+            text = self.sums.get(identifier(name), name)
+            size = read_sum(text, symbols if text == name else {str(var.name): var for var in symbols.values()})
+            return symbols.setdefault(name, tirx.Var(identifier(name), "int64")) if size is None else size
+
         for value in graph_inputs(self.graph):
             if not value.type.HasField("tensor_type"):
                 raise ModelError(f"from_onnx: input '{value.name}' is not a tensor; export with tensor inputs only")
@@ -107,9 +129,8 @@ class _OnnxImporter:
             dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
             var_name = unique(variable_name(value.name))
             shape = [
-                d if isinstance(d, int) else sizes.setdefault(name, tirx.Var(identifier(name), "int64"))
+                d if isinstance(d, int) else dimension(f"{var_name}_d{axis}" if d == "?" else d)
                 for axis, d in enumerate(dims)
-                for name in [f"{var_name}_d{axis}" if d == "?" else str(d)]
             ]
             var = relax.Var(var_name, relax.TensorType(shape, dtype))
             self.values[value.name] = var
@@ -140,7 +161,7 @@ class _OnnxImporter:
             result = self._record(call, self._emit(self._convert(call)))
             self._check_shapes(call)
             self._trace_sizes(node)
-        except (TvmqError, OnlyMultiples):
+        except (TvmqError, OnlyMultiples, OnlySum):
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
@@ -173,7 +194,7 @@ class _OnnxImporter:
     def _check_shapes(self, call: NodeCall) -> None:
         """Refuse results whose shape is known only at run time.
 
-        raises OnlyMultiples where the operands have equal sizes for multiples of a dynamic dimension
+        raises OnlyMultiples, OnlySum where the operands have equal sizes for multiples, or sums, of dimensions
         """
         for name in filter(None, call.outputs):
             ty = getattr(self.values[name], "ty", None)
@@ -195,6 +216,7 @@ class _OnnxImporter:
             return
         skipped = call.axis(0) if call.op_type == "Concat" else None
         for one, other in unequal_sizes([list(shape) for shape in shapes], skipped):
+            require_sum(one, other)
             needed = find_multiple(one, other)
             if needed is not None:
                 raise OnlyMultiples(*needed)
