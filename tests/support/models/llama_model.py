@@ -61,7 +61,7 @@ def formula_weights(shape: LlamaShape, seed: int = 0) -> dict[str, np.ndarray]:
     weights = {}
     for name, size in shape.sizes().items():
         values = random.standard_normal(size)
-        scale = 0.2 if len(size) == 1 else 1.0 if name == "model.embed_tokens.weight" else size[1] ** -0.5
+        scale = 0.2 if len(size) == 1 else 0.3 if name == "model.embed_tokens.weight" else size[1] ** -0.5
         weights[name] = (values * scale + (len(size) == 1)).astype(np.float32)
     return weights
 

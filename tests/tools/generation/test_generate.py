@@ -164,4 +164,5 @@ def test_compiled_tokens_are_those_of_the_definition(decoder: tvmq.Executable) -
     whole = np.array([[*texts[0], *new[0][:-1]]])
     past = {info.name: np.zeros((1, 2, 0, 4), np.float32) for info in decoder.input_info[1:]}
     (logits, *_) = tvmq.reference.run(decoder.module, {"input_ids": whole, **past})
+    assert not tvmq.reference.Reference(decoder.module).islands
     assert np.argmax(logits[0, len(texts[0]) - 1 :], axis=-1).tolist() == new[0].tolist()

@@ -146,7 +146,7 @@ def test_the_command(folder: Path, tmp_path: Path, cli: Any) -> None:
     first = json.loads(fails.out)["first"]
     assert fails.code == 1 and (first["text"], first["position"], first["what"]) == (1, 5, "logits")
     wrong = cli("replay", path, "--model", folder / "m.tvmq", "--positions", "2-3")
-    assert wrong.code == 2 and "replay: positions are numbers and ranges such as 0:8,31. Got '2-3' instead" in wrong.err
+    assert wrong.code == 1 and "replay: positions are numbers and ranges such as 0:8,31. Got '2-3' instead" in wrong.err
 
 
 def test_logits_are_hashed_as_little_endian_floats(decoder: tvmq.Executable, folder: Path) -> None:

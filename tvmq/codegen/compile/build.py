@@ -63,7 +63,7 @@ from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.names import input_names
-from tvmq.graph.symbolic import with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.graph.view import View
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
@@ -204,7 +204,8 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
     plain = unpack_weights(inline_functions(mod))
     batch, view = batch_dimension(plain), View(plain)
     # kernels compute at least one sample: a batch of none is answered without them
-    limits = {name: limit.tighten(int(name != batch), ENDLESS, "") for name, limit in size_limits(plain).items()}
+    firsts = {name for name, (_, axis) in dynamic_dimensions(plain).items() if axis == 0 and name != batch}
+    limits = {name: limit.tighten(int(name in firsts), ENDLESS, "") for name, limit in size_limits(plain).items()}
     description = replace(
         describe_module(plain, view),
         batch=batch or "",

@@ -15,6 +15,8 @@ from typing import Any
 
 import tvm
 from tvm import relax
+from tvm.sym import Analyzer
+from tvm.tirx.analysis import undefined_vars
 
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
@@ -55,7 +57,7 @@ class Limit:
 
 
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
-    """{dynamic dimension: limit}; a dimension that is not the first axis of an input has at least one element.
+    """{dynamic dimension: limit}; one that is neither the first axis of an input nor a cache's has at least one element.
 
     raises  ModelError for a slice that is not proved to stay inside for any sizes, and for unknown sizes
     """
@@ -68,6 +70,7 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
             if name in limits:
                 limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
+    limits |= {name: replace(limits[name], least=0) for name in dynamic if _may_be_empty(view, name)}
     for var, value in view.bindings:
         _require_shape(view, var)
         for demand in _demands(value, ", ".join(view.sources(var.name))):
@@ -77,6 +80,33 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     for name, least, why in _least_sizes(view):
         limits[name] = limits[name].tighten(least, ENDLESS, why)
     return limits
+
+
+def _may_be_empty(view: View, name: str) -> bool:
+    """True for the length of a cache before the first call: inputs of it are only parts of what is appended to them."""
+    for param in view.params.values():
+        axes = [axis for axis, dim in enumerate(_dims(param)) if _is_named(dim, name)]
+        for reader in view.readers[param.name] if axes else ():
+            call = view.value[reader]
+            if op_name(call) != "concat" or axes != [int(call.attrs.axis or 0) % len(_dims(param))]:
+                return False
+    sizes = [dim for var, _ in view.bindings for dim in _dims(var) if not isinstance(dim, tvm.tirx.IntImm)]
+    named = [dim for dim in sizes if any(_is_named(var, name) for var in undefined_vars(dim))]
+    return bool(named) and all(_is_positive_without(dim, name) for dim in named)
+
+
+def _is_named(dim: Any, name: str) -> bool:
+    return isinstance(dim, tvm.ir.Var) and str(dim.name) == name
+
+
+def _is_positive_without(dim: Any, name: str) -> bool:
+    """True for a size that is at least 1 where the dimension is 0 and all others are 1 or more."""
+    analyzer = Analyzer()
+    for var in undefined_vars(dim):
+        if _is_named(var, name):
+            analyzer.bind(var, tvm.tirx.IntImm(str(var.ty.dtype), 0))
+    least = least_positive(analyzer.simplify(dim))
+    return least is not None and all(size <= 1 for size in least.values())
 
 
 def _require_shape(view: View, var: relax.Var) -> None:
