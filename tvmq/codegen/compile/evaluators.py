@@ -44,6 +44,7 @@ class Runner:
 
     def _executable_for(self, feed: Feed) -> Executable:
         sizes = tuple(sizes_in(self._mod, feed).items())
+        sizes = () if any(size == 0 for _, size in sizes) else sizes  # rows of a state, before the first call
         return self._compile(sizes if not self._executables or sizes in self._executables else ())
 
     def _compile(self, sizes: tuple[tuple[str, int], ...]) -> Executable:

@@ -92,7 +92,7 @@ def _may_be_empty(view: View, name: str) -> bool:
                 return False
     sizes = [dim for var, _ in view.bindings for dim in _dims(var) if not isinstance(dim, tvm.tirx.IntImm)]
     named = [dim for dim in sizes if any(_is_named(var, name) for var in undefined_vars(dim))]
-    return bool(named) and all(_is_positive_without(dim, name) for dim in named)
+    return all(_is_positive_without(dim, name) for dim in named)
 
 
 def _is_named(dim: Any, name: str) -> bool:
