@@ -5,7 +5,7 @@
 
 Model        SmolLM2-135M-Instruct (language/smollm2.py), float weights as its GGUF file gives them; --model tiny is a
              network of random weights. Caches are inputs and outputs of the network, handed from call to call
-Contestants  tvmq with 8-bit weights, and with 4 bits in groups of 32, activations in 8 bits with a scale for each token;
+Contestants  tvmq with 8-bit weights, and with 4 bits in groups of 32; activations in 8 bits, a scale for each token;
              onnxruntime in float, and with its own dynamic int8 (per channel)
 Columns      logits: different sha256 of the logits of --texts texts over threads 1 and 2, chunks of 1, 7, 64 and all
              tokens, batches of 1, 2, 4 and 8, and code for AVX2 on this CPU; runs: how many were compared
@@ -24,7 +24,6 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -171,9 +170,7 @@ def measure(options: Namespace) -> Iterator[dict[str, Any]]:
         if contestant.startswith("tvmq"):
             found = run_fresh(__file__, "--child", "exact", "--exact", contestant, "--length", options.length, *given)
         for threads in (1, 2):
-            row = run_fresh(
-                __file__, "--child", contestant, "--threads", threads, "--windows", options.windows, *given
-            )
+            row = run_fresh(__file__, "--child", contestant, "--threads", threads, "--windows", options.windows, *given)
             if contestant == "onnxruntime float" and threads == 1:
                 floats = row["perplexity"]
             if floats and row.get("perplexity"):
@@ -186,7 +183,8 @@ def missed(rows: list[Any], options: Namespace) -> list[str]:
     names = [row["contestant"] for row in rows if row.get("digests", 1) != 1]
     failures = [f"{name}: logits depend on their surroundings" for name in names]
     for row in rows:
-        if options.model != "tiny" and row["contestant"].startswith("tvmq") and row.get("relative", 1) > MOST_ABOVE_FLOAT:
+        is_ours = options.model != "tiny" and row["contestant"].startswith("tvmq")
+        if is_ours and row.get("relative", 1) > MOST_ABOVE_FLOAT:
             failures.append(f"{row['contestant']}: perplexity is {row['relative']:.4f} times that of float")
     return failures
 

@@ -10,7 +10,8 @@ Before                                            After
     g = gelu(h)                                       g, u = gelu(h), gelu(t)
     y = matmul(g, w2)                                 y = add(matmul(g, w2 without their rows), matmul(u, their rows))
 
-First     SmoothQuant with powers of two, also where a gate is multiplied by what a matrix gives: in its columns; second, the outlier channels split off, as LLM.int8() does, but in integers.
+First     SmoothQuant with powers of two, also where a gate is multiplied by what a matrix gives: in its columns;
+          second, the outlier channels split off, as LLM.int8() does, but in integers.
 Needs     a prepared module and what find_outliers (outliers.py) says of it.
 Leaves    a normalization that only such products read: 1 / factors goes into its gamma and beta.
 Numerics  factors are powers of two: products are the same floats; a sum that is split is added in another order.

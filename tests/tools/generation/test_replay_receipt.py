@@ -57,8 +57,14 @@ TAMPERED = [
     (lambda text: flip(text["logits"], 4), "the logits of position 4 of text 0"),
     (lambda text: flip(text["states"], 9), "the caches of position 9 of text 0"),
     (lambda text: text["prompt"].__setitem__(2, 8), "the caches of position 2 of text 0"),
-    (lambda text: text["tokens"].__setitem__(1, (text["tokens"][1] + 1) % TINY.words), "the token behind of position 7"),
-    (lambda text: text["tokens"].__setitem__(-1, (text["tokens"][-1] + 1) % TINY.words), "the token behind of position 10"),
+    (
+        lambda text: text["tokens"].__setitem__(1, (text["tokens"][1] + 1) % TINY.words),
+        "the token behind of position 7",
+    ),
+    (
+        lambda text: text["tokens"].__setitem__(-1, (text["tokens"][-1] + 1) % TINY.words),
+        "the token behind of position 10",
+    ),
     (lambda text: text.update(seed=6), "the token behind of position"),
 ]
 
@@ -79,7 +85,9 @@ def test_another_model(folder: Path) -> None:
 
     class Other:
         module = qmod
-        input_info, output_info = (getattr(tvmq.load(folder / "m.tvmq", code=False), n) for n in ("input_info", "output_info"))
+        input_info, output_info = (
+            getattr(tvmq.load(folder / "m.tvmq", code=False), n) for n in ("input_info", "output_info")
+        )
 
     with pytest.raises(DataError, match=r"replay: '.*' is of the model [0-9a-f]{16}, this one is [0-9a-f]{16}: other"):
         tvmq.replay(folder / "receipt.json", Other())  # type: ignore[arg-type]

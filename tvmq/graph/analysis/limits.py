@@ -57,7 +57,7 @@ class Limit:
 
 
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
-    """{dynamic dimension: limit}; one that is neither the first axis of an input nor a cache's has at least one element.
+    """{dynamic dimension: limit}; one that is neither the first axis of an input nor a cache's has an element or more.
 
     raises  ModelError for a slice that is not proved to stay inside for any sizes, and for unknown sizes
     """

@@ -15,7 +15,8 @@ from tvmq.tools.cli.command_line import help_text, with_command_line
 
 NAMES = (
     "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
-    "export-library", "backend", "conformance", "export-onnx", "export-torch", "bench", "tune", "search", "doctor", "replay",
+    "export-library", "backend", "conformance", "export-onnx", "export-torch", "bench", "tune", "search", "doctor",
+    "replay",
 )  # fmt: skip
 HELP = {"help_option_names": ["--help", "-h"]}
 # tools/replay.py is another thing: it compares compilers

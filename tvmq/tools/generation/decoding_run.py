@@ -27,9 +27,7 @@ class DecodingRun:
     def __init__(self, interface: DecoderInterface, run: Run, batch: int, chunk: int) -> None:
         self._interface, self._run = interface, run
         self._batch, self._chunk = batch, interface.length or chunk
-        self._caches = {
-            cache.input: np.zeros(cache.sizes(batch), np.dtype(cache.dtype)) for cache in interface.caches
-        }
+        self._caches = {cache.input: np.zeros(cache.sizes(batch), np.dtype(cache.dtype)) for cache in interface.caches}
         self._seen = np.zeros((batch, 0), np.int64)
         self.length = 0
 
@@ -67,10 +65,8 @@ class DecodingRun:
         return results[interface.logits][:, -count:]
 
     def state_digests(self, begin: int) -> list[list[str]]:
-        """For each text the hashes of what its caches hold for each position from `begin` on; of none without caches."""
-        rows = [
-            (np.moveaxis(self._caches[cache.input], cache.axis, 1), cache.axis) for cache in self._interface.caches
-        ]
+        """For each text the hashes of what its caches hold for positions from `begin` on; none without caches."""
+        rows = [(np.moveaxis(self._caches[cache.input], cache.axis, 1), cache.axis) for cache in self._interface.caches]
         if not rows:
             return [[] for _ in range(self._batch)]
         return [

@@ -18,7 +18,7 @@ import numpy as np
 
 from tvmq.errors import ConfigError
 from tvmq.runtime.executable import Executable
-from tvmq.tools.generation.decoder_interface import DecoderInterface, read_interface
+from tvmq.tools.generation.decoder_interface import read_interface
 from tvmq.tools.generation.decoding_run import DecodingRun, check_tokens, hash_arrays, is_text
 from tvmq.tools.generation.receipt import TextReceipt, hash_model, write_receipt
 from tvmq.tools.generation.sampling import Sampling
@@ -43,8 +43,8 @@ def generate(
     """Tokens that a language model writes behind a text.
 
     exe             takes tokens [batch, sequence] and gives logits [batch, sequence, words]; it may take positions, a
-                    mask and caches, which are outputs of the call before. Without caches the whole text goes through the
-                    model for each token
+                    mask and caches, which are outputs of the call before. Without caches the whole text goes through
+                    the model for each token
     tokens          integers of one text, or a list of several; texts of one length run together
     max_new_tokens  tokens for each text, at most
     temperature     0: always the token of the highest logit; 1: by the model's probabilities

@@ -90,8 +90,8 @@ def replay(
     model = hash_model(exe.module)
     if content.model != model:
         raise DataError(
-            f"replay: '{receipt}' is of the model {content.model[:16]}, this one is {model[:16]}: other weights, scales "
-            "or operators"
+            f"replay: '{receipt}' is of the model {content.model[:16]}, this one is {model[:16]}: other weights, "
+            "scales or operators"
         )
     wanted = _wanted_positions(content, positions)
     if compiled:

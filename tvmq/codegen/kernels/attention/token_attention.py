@@ -27,7 +27,6 @@ from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import GENERIC, Instructions
 from tvmq.codegen.kernels.norm.softmax import exp_negative
 from tvmq.codegen.kernels.parts.builder import (
-    Buffer,
     Expr,
     FunctionBuilder,
     Register,

@@ -4,8 +4,8 @@
       -> [reshape ->] multiply by the scales of the values -> dynamic_scale, dynamic_quantize -> tvmq.matmul(_, v)
       -> dynamic_dequantize
 
-Each has one reader but the weighted rows, which their scale and their codes read, and this scale. The reshapes are those
-of passes/realize/group_queries.py: rows of all heads that share keys are rows of one matrix.
+Each has one reader but the weighted rows, which their scale and their codes read, and this scale. The reshapes are
+those of passes/realize/group_queries.py: rows of all heads that share keys are rows of one matrix.
 """
 
 from __future__ import annotations

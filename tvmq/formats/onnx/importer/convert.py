@@ -27,8 +27,8 @@ from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_rep
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
-from tvmq.graph.size_sums import OnlySum, read_sum, require_sum, summands
 from tvmq.graph.names import UniqueNames, identifier
+from tvmq.graph.size_sums import OnlySum, read_sum, require_sum, summands
 from tvmq.graph.size_text import size_text
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 # Operators whose operands must have equal sizes
 SAME_SIZES = frozenset(
-    "Add And Concat Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mul Or Pow PRelu Sub Sum Where Xor".split()
+    """
+    Add And Concat Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mul Or Pow PRelu Sub Sum Where Xor
+    """.split()
 )
 DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dimensions as first input
 
@@ -63,7 +65,8 @@ def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
             return _OnnxImporter(model, max_bytes, multiples, sums).run()
         except OnlySum as needed:
             if needed.name in sums:  # of names that are not those of dimensions: nothing is gained
-                raise UnsupportedOpError(f"from_onnx: dimension '{needed.name}' must be {needed.text}; {FIX_SHAPES}") from None
+                what = f"dimension '{needed.name}' must be {needed.text}"
+                raise UnsupportedOpError(f"from_onnx: {what}; {FIX_SHAPES}") from None
             sums[needed.name] = needed.text
         except OnlyMultiples as needed:
             multiples[needed.name] = math.lcm(multiples.get(needed.name, 1), needed.multiple)
