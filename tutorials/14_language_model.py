@@ -29,19 +29,19 @@ import tvmq
 
 root = Path(__file__).resolve().parents[1] if "__file__" in globals() else Path.cwd().parent
 sys.path[:0] = [str(root), str(root / "benchmarks")]
-from language.smollm2 import GgufLlama, find_file
-from tests.support.models.llama_model import write_llama
+smollm2 = importlib.import_module("language.smollm2")
+llama_model = importlib.import_module("tests.support.models.llama_model")
 
 # %% [markdown]
 # ## The model
 #
-# The package has the weights as a GGUF file. They become an ONNX file as exporters of transformers write it: norms and
-# rotations in single operators, and caches as inputs and outputs. An export of your own, of any decoder of this kind,
-# takes its place.
+# The package has the weights as a GGUF file. They become an ONNX file as exporters of transformers write it: norms
+# and rotations in single operators, and caches as inputs and outputs. An export of your own, of any decoder of this
+# kind, takes its place.
 
 # %%
-file = GgufLlama(find_file())
-model = write_llama(file.shape, file.weights())
+file = smollm2.GgufLlama(smollm2.find_file())
+model = llama_model.write_llama(file.shape, file.weights())
 print("inputs:", [value.name for value in model.graph.input][:3], "...")
 
 mod, params = tvmq.from_onnx(model)
@@ -50,8 +50,8 @@ del model
 # %% [markdown]
 # ## 8 bits
 #
-# Each token gets scales of its own when the model runs: there is nothing to calibrate, and no token changes the codes of
-# another one. `sizes={"sequence": [1]}` compiles code for single tokens beside that for any number of them.
+# Each token gets scales of its own when the model runs: nothing has to be calibrated, and no token changes the codes
+# of another one. `sizes={"sequence": [1]}` compiles code for single tokens beside that for any number of them.
 
 # %%
 with tvmq.qconfig(activations="dynamic"):
@@ -90,9 +90,9 @@ print(file.tokenizer.decode(drawn[0]))
 # %% [markdown]
 # ## Check
 #
-# The receipt names the model by the hash of its module, and each position by hashes of its logits and of what the caches
-# hold for it. `replay` computes them again by the NumPy definition, which needs no compiler; position 5 here, since NumPy
-# is slow. On the command line: `tvmq replay receipt.json --model model.tvmq`.
+# The receipt names the model by the hash of its module, and each position by hashes of its logits and of what the
+# caches hold for it. `replay` computes them again by the NumPy definition, which needs no compiler; position 5 here,
+# since NumPy is slow. On the command line: `tvmq replay receipt.json --model model.tvmq`.
 
 # %%
 check = tvmq.replay(folder / "receipt.json", exe, positions=[5])

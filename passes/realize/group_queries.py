@@ -11,6 +11,8 @@ many times as many codes would be made in every run.
 Needs     a prepared module, whose products get scales at run time.
 Leaves    products of repeated constants, and what is repeated along other axes.
 Numerics  each row of a product has its own scale, and so has each key: the same bits.
+
+Tests: tests/passes/test_cases.py
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ ELSEWHERE = {
     "README": "tests/docs/test_readme.py",
 }
 EXCERPTS = {
-    "compare", "cuda", "detectors", "extending", "quantized-models", "saved-models", "precision-search", "ten-minutes",
+    "compare", "cuda", "detectors", "extending", "language-models", "quantized-models", "saved-models",
+    "precision-search", "ten-minutes",
 }  # fmt: skip
 # Folders of docs/ that are made when the site is built
 GENERATED = ("reference/", "passes/", "tutorials/")

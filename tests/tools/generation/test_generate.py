@@ -36,6 +36,13 @@ def test_the_loop(fake: FakeDecoder, chunk: int) -> None:
     assert [call.shape[1] for call in fake.calls][-5:] == [1] * 5  # the last token goes through no more
 
 
+def test_progress(fake: FakeDecoder, capsys: pytest.CaptureFixture[str]) -> None:
+    tvmq.generate(fake, PROMPT, max_new_tokens=2, progress=True)
+    assert "generate: 2 of 2 tokens, " in capsys.readouterr().err
+    tvmq.generate(fake, PROMPT, max_new_tokens=2)
+    assert capsys.readouterr().err == ""
+
+
 def test_several_texts(fake: FakeDecoder) -> None:
     texts = [PROMPT, [7, 7], PROMPT[::-1], [5]]
     new = tvmq.generate(fake, texts, max_new_tokens=5)

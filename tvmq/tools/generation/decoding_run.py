@@ -1,4 +1,7 @@
-"""`DecodingRun`: texts on their way through a decoder, whose caches it carries from call to call."""
+"""`DecodingRun`: texts on their way through a decoder, whose caches it carries from call to call.
+
+Tests: tests/tools/generation/test_generate.py
+"""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ computed, position by position (receipt.py), and `tvmq.replay` computes it again
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -54,7 +55,7 @@ def generate(
     chunk           tokens of the prompt that go through the model in one call; no result depends on it
     receipt         path of a JSON file with the hashes of what was computed, for `tvmq.replay`
     on_token        called with the number of the text and each new token
-    progress        show a bar on stderr; None: on a terminal
+    progress        show a line on stderr; None: on a terminal
     returns         int64 [tokens] for one text, a list of such arrays for several
     raises          ConfigError for options out of range and a model that is no decoder, DataError for tokens that it
                     does not have and what `exe.run` raises, OutputError if the receipt cannot be written
@@ -70,7 +71,7 @@ def generate(
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ConfigError(f"generate: {name} must be a whole number of at least 1. Got {value!r} instead")
     written = [_Text(text, replace(sampling, seed=(seed + number) % 2**64)) for number, text in enumerate(texts)]
-    with _bar(max_new_tokens * len(written), progress) as advance:
+    with _progress_line(max_new_tokens * len(written), progress) as advance:
 
         def tell(text: int, token: int) -> None:
             advance()
@@ -167,21 +168,19 @@ def _check_stops(stop: int | Collection[int]) -> frozenset[int]:
 
 
 @contextmanager
-def _bar(total: int, progress: bool | None) -> Iterator[Callable[[], None]]:
-    """A progress bar with tokens a second."""
+def _progress_line(total: int, progress: bool | None) -> Iterator[Callable[[], None]]:
+    """A function that tells after each token, in one line of stderr, how many there are, and how many a second."""
     if not (sys.stderr.isatty() if progress is None else progress):
         yield lambda: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    count, begin = 0, time.perf_counter()
 
-    columns = [TextColumn("generate"), BarColumn(), TextColumn("{task.completed}/{task.total} tokens")]
-    columns += [TextColumn("{task.fields[rate]}"), TimeElapsedColumn()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("generate", total=total, rate="")
+    def advance() -> None:
+        nonlocal count
+        count += 1
+        rate = count / max(time.perf_counter() - begin, 1e-9)
+        text = f"\r\x1b[2Kgenerate: {count} of {total} tokens, {rate:.1f} a second"
+        print(text, end="", file=sys.stderr, flush=True)
 
-        def advance() -> None:
-            speed = bar.tasks[0].speed
-            bar.update(task, advance=1, rate=f"{speed:.1f} a second" if speed else "")
-
-        yield advance
+    yield advance
+    print(file=sys.stderr)

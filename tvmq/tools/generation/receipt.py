@@ -6,6 +6,8 @@
 
 Position t is that of token t of prompt and result together. Its logits choose the token behind it; those of the last
 token were never computed. Logits are float32, little-endian.
+
+Tests: tests/tools/generation/test_replay_receipt.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@
 
 Weights are numerics.softmax's exponentials in steps of 2^-24, so nothing depends on a library's exp or on an order of
 sums.
+
+Tests: tests/tools/generation/test_generate.py
 """
 
 from __future__ import annotations
