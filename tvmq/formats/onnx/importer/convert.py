@@ -28,7 +28,7 @@ from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
-from tvmq.graph.size_sums import OnlySum, read_sum, require_sum, summands
+from tvmq.graph.required_sums import OnlySum, read_sum, require_sum, summands
 from tvmq.graph.size_text import size_text
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class _OnnxImporter:
     """State of one import: the builder, the value of every ONNX name, the steps so far.
 
     multiples  {dynamic dimension: number}: the inputs have multiples of it
-    sums       {dynamic dimension: text}: it is a sum of others (graph/size_sums.py)
+    sums       {dynamic dimension: text}: it is a sum of others (graph/required_sums.py)
     """
 
     def __init__(

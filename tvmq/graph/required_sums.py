@@ -3,7 +3,7 @@
 Exporters of decoders name an axis of a mask "past_sequence_length + sequence_length", or by a name of its own. The
 first is read; of the second a layer tells: what a mask is added to has so many columns.
 
-Tests: tests/graph/test_size_sums.py
+Tests: tests/graph/test_required_sums.py
 """
 
 from __future__ import annotations

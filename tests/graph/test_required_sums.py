@@ -12,7 +12,7 @@ from tvm import tirx
 
 import tvmq
 from tvmq.errors import DataError, UnsupportedOpError
-from tvmq.graph.size_sums import OnlySum, require_sum
+from tvmq.graph.required_sums import OnlySum, require_sum
 from tvmq.runtime.inputs import TensorInfo, sizes_of_inputs
 
 
