@@ -24,6 +24,7 @@ PASSES: dict[str, str] = {
     "realize": "tvmq.passes.realize:realize",
     "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
+    "state_codes": "tvmq.passes.state_codes:state_codes",
     "pack_weights": "tvmq.passes.pack_weights:pack_weights",
     "partition_conversions": "tvmq.passes.partition_conversions:partition_conversions",
 }

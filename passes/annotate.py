@@ -26,7 +26,8 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import used_vars
+from tvmq.graph.state_pairs import state_variables
+from tvmq.graph.view import View, is_const, used_vars
 from tvmq.graph.walk import reachable
 from tvmq.numerics.spec import QuantSpec
 from tvmq.options.config import QConfig, recorded_options
@@ -44,15 +45,17 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     ledger = require_stage(mod, "annotate", ("partitioned",))
     groups = integer_groups(ledger.layers)
     config = recorded_options(ledger.config)
-    specs = activation_specs(ledger, groups, config)
+    ends = [(param.name, result.name) for _, param, result in state_variables(View(mod)) if not is_const(result)]
+    specs = activation_specs(ledger, groups, config, ends)
     weighted = [group for group in groups if group.strategy.has_weight(group)]
     roots = {group.root: group for group in weighted}
     int16_specs = int16_tensors(groups)
     readers = {member: RESIDUAL if is_int16_residual(group) else CODES for group in groups for member in group.members}
     rewriter = Rewriter(mod)
     readings = _Readings(rewriter, specs, int16_specs)
+    states = {param for param, _ in ends}  # whose floats are codes of the last call
     for param in rewriter.params:
-        readings.watch(param, param, "input", always_plain=True)
+        readings.watch(param, param, "input", always_plain=param.name not in states)
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
         readings.choose(readers.get(var.name, FLOAT), used_vars(value))
@@ -102,8 +105,13 @@ class _Readings:
             self._rewriter.bind(self._rewriter.view.var[name], versions.get(reader, versions[RESIDUAL]))
 
 
-def activation_specs(ledger: Ledger, groups: list[Group], config: QConfig) -> dict[str, QuantSpec]:
-    """{tensor: spec} of all activations that need a scale of their own."""
+def activation_specs(
+    ledger: Ledger, groups: list[Group], config: QConfig, states: Iterable[tuple[str, str]] = ()
+) -> dict[str, QuantSpec]:
+    """{tensor: spec} of all activations that need a scale of their own.
+
+    states  (parameter, result) of what is handed to the next call
+    """
     passing = {group.output: group for group in groups if group.passes}
     specs: dict[str, QuantSpec] = {}
     known: set[str] = set()  # moved tensors whose owners have a spec
@@ -118,14 +126,22 @@ def activation_specs(ledger: Ledger, groups: list[Group], config: QConfig) -> di
                 specs[name] = common_spec(spec, specs.get(name)) if layer_specs.get("described") else spec
         if group.facts.needs_output_codes and not is_int16_residual(group):
             specs.setdefault(group.output, _spec_of_8_bits(config))
-    _share(specs, ledger, groups, passing)
+    _share(specs, ledger, groups, passing, states)
     return specs
 
 
-def _share(specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]) -> None:
-    """Give tensors that a backend computes with one scale a common spec: codes that are among those of all of them."""
+def _share(
+    specs: dict[str, QuantSpec],
+    ledger: Ledger,
+    groups: list[Group],
+    passing: Mapping[str, Group],
+    states: Iterable[tuple[str, str]],
+) -> None:
+    """Give tensors of one scale a common spec, codes that are among those of all of them: those that a backend computes
+    with one, and both ends of a state."""
     keeping = [group for group in groups if ledger.layers[group.output].get("same_scales")]
     joined = [[n for n in (*owners(group.inputs, passing, set()), group.output) if n in specs] for group in keeping]
+    joined += [[n for n in owners(pair, passing, set()) if n in specs] for pair in states]
     changed = True
     while changed:  # bits become fewer each time
         changed = False

@@ -1,5 +1,6 @@
 """Give the parts of a concat one scale, so that the concat only copies codes; the sides of a maximum or where, too.
 
+A state has one scale where it is read and where it is given, so that its codes pass from call to call.
 What a backend computes with one scale (ledger: "same_scales" of a layer) gets it: inputs and result share their range.
 
 Before                                            After
@@ -22,7 +23,8 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.view import View, op_name
+from tvmq.graph.state_pairs import state_variables
+from tvmq.graph.view import View, is_const, op_name
 from tvmq.passes.families.base import Group
 from tvmq.passes.partition import integer_groups
 
@@ -46,6 +48,9 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
         if ledger.layers[group.output].get("same_scales"):
             for name in group.inputs:
                 union.join(group.output, _scale_of(name, groups))
+    for _, param, result in state_variables(view):
+        if not is_const(result):
+            union.join(_scale_of(_unrounded(view, result.name), groups), param.name)
     for name, group in groups.items():
         if group.joins:
             ledger.layers[name]["facts"]["scale"] = union.find(name)
@@ -57,6 +62,12 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
         return _with_tensor(value, renamed[value.attrs.tensor])
 
     return with_ledger(rewrite(mod, visit), ledger)
+
+
+def _unrounded(view: View, name: str) -> str:
+    """The tensor behind a simulated_quantize; of others the tensor itself."""
+    value = view.value.get(name)
+    return value.args[0].name if op_name(value) == "tvmq.simulated_quantize" else name
 
 
 def _scale_of(name: str, groups: dict[str, Group]) -> str:

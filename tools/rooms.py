@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("base",),
     ("numerics",),
-    ("calibration", "backends"),
+    ("calibration", "backends", "state"),
     ("options", "graph", "tensors"),
     ("passes", "formats"),
     ("codegen", "runtime", "reference"),
@@ -74,7 +74,7 @@ SIDES: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("formats/exporting", "formats/onnx/exporter", "formats/torch/exporter")
         + ("formats/c", "formats/tflite", "formats/tosa"),
     ),
-    (("calibration/observers",), ("calibration/data", "calibration/dataset")),
+    (("calibration/observers",), ("calibration/data", "calibration/dataset", "calibration/call_sequences")),
 )
 # Rooms and places that are all that a place may import; what a place may not import although it lies lower
 ALLOWED_IMPORTS = {"codegen/kernels": {"base", "numerics", "calibration", "codegen/cost"}}

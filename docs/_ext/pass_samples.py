@@ -12,6 +12,7 @@ from tvm import relax
 from tvmq.calibration.observers.rounding import Rounding
 from tvmq.formats.relax import from_relax
 from tvmq.graph.operators.conversions import dequantize, quantize
+from tvmq.graph.state_pairs import with_state
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.options.config import QConfig, qconfig
 from tvmq.passes.annotate import annotate
@@ -30,6 +31,7 @@ from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.round_weights import round_weights
 from tvmq.passes.scale_outliers import scale_outliers
+from tvmq.passes.state_codes import state_codes
 from tvmq.passes.unify_scales import unify_scales
 
 Module = tvm.IRModule
@@ -135,6 +137,20 @@ def _pairs(net: Net) -> relax.Expr:
     return rounded(conv, 0.05, "conv_rounded")
 
 
+def cached() -> Module:
+    """A convolution along time, in front of which the last two steps of the call before are put."""
+    x, cache = (R.Var(name, R.TensorType((1, 3, steps), "float32")) for name, steps in (("x", 6), ("cache", 2)))
+    builder, random = relax.BlockBuilder(), np.random.default_rng(0)
+    with builder.function("main", [x, cache]), builder.dataflow():
+        both = builder.emit(R.concat([cache, x], axis=2), "both")
+        conv = builder.emit(R.nn.conv1d(both, relax.const(random.normal(size=(4, 3, 3)).astype("float32"))), "conv")
+        news = builder.emit_output(R.strided_slice(both, [2], [6], [8]), "new_cache")
+        builder.emit_func_output([builder.emit_output(R.nn.relu(conv), "y"), news])
+    mod = from_relax(builder.get(), None)[0]
+    mod["main"] = mod["main"].with_attr("tvmq.outputs", '["y", "new_cache"]')
+    return with_state(mod, {"cache": "new_cache"}, "sample")
+
+
 def annotated(mod: Module, config: QConfig) -> Module:
     """Up to unify_scales."""
     return unify_scales(annotate(partition(prepare(mod), config)))
@@ -167,6 +183,7 @@ ABOUT = {
     "realize": "The softmax stays float: the last sums are dequantized for it.",
     "quantize_dynamic": '`qconfig(activations="dynamic")`.',
     "fold_constants": "A weight that is turned and halved.",
+    "state_codes": "A cache of a causal convolution: `cache` is read, `new_cache` is the cache of the next call.",
     "pack_weights": "`qconfig(nbit_weight=4)`.",
     "partition_conversions": '`qconfig(partition_conversions="enabled")`: one function becomes four.',
 }
@@ -210,6 +227,7 @@ def befores() -> dict[str, Module]:
         "realize": calibrated(network, default),
         "quantize_dynamic": prepare(product),
         "fold_constants": made(Net(*rows), _transposed),
+        "state_codes": fold_constants(realize(calibrated(prepare(cached()), default))),
         "pack_weights": realize(calibrated(product, qconfig(nbit_weight=4))),
         "partition_conversions": realize(calibrated(two, qconfig(partition_conversions="enabled"))),
     }
@@ -230,6 +248,7 @@ RUN: dict[str, Callable[[Module], Module]] = {
     "realize": realize,
     "quantize_dynamic": lambda mod: quantize_dynamic(mod, qconfig(activations="dynamic")),
     "fold_constants": fold_constants,
+    "state_codes": state_codes,
     "pack_weights": pack_weights,
     "partition_conversions": partition_conversions,
 }

@@ -49,7 +49,7 @@ class Matmul(Family):
         if is_const(a) or (is_const(b) and rank_of(b) <= 2):
             return dense.FAMILY.group(view, var, value)
         depth = sizes_of(a)[-1]
-        if isinstance(depth, str) and not depth.isidentifier():
+        if isinstance(depth, str) and _terms(depth) is None:
             return f"limit: the number of products is computed from dynamic sizes ({depth})"
         if min(rank_of(a), rank_of(b)) < 2:
             return "limit: a product of a vector has no integer form"
@@ -75,8 +75,9 @@ class Matmul(Family):
         where = ", ".join(group_names(realizer.view, group))
         depth, x_largest = sizes_of(x.var)[-1], _largest_step(x)
         if isinstance(depth, str):  # the executable takes no more than fit into int32
-            most = numerics.largest_depth(x_largest, y_largest)
-            realizer.note(group, accumulator=most * x_largest * y_largest, most={depth: most})
+            most, terms = numerics.largest_depth(x_largest, y_largest), _terms(depth) or [depth]
+            shares = dict.fromkeys(terms, most // len(terms))
+            realizer.note(group, accumulator=most * x_largest * y_largest, most=shares)
         else:
             bound = numerics.check_product_accumulator(where, depth, x_largest, y_largest)
             realizer.note(group, accumulator=bound)
@@ -101,6 +102,16 @@ class Matmul(Family):
 def _largest_step(x: Codes) -> int:
     """Largest distance of a code from its zero point."""
     return max(x.qparams.spec.qmax - x.zero_point, x.zero_point - x.qparams.spec.qmin)
+
+
+def _terms(depth: str) -> list[str] | None:
+    """The dynamic dimensions whose sum a number of products is, such as past and new words; None for other numbers.
+
+    >>> _terms("past + words"), _terms("words"), _terms("2*words")
+    (['past', 'words'], ['words'], None)
+    """
+    terms = depth.split(" + ")
+    return terms if all(term.isidentifier() for term in terms) and len(set(terms)) == len(terms) else None
 
 
 def _with_factors(view: View, name: str) -> tuple[list[str], float]:

@@ -33,6 +33,7 @@ from tvmq.passes.partition.dropping import drop_detached, drop_floats, release_l
 from tvmq.passes.partition.find import absorb_slopes, find_groups
 from tvmq.passes.partition.float_exceptions import widen_results
 from tvmq.passes.partition.residual_streams import widen_layers, widen_moves, widen_residuals
+from tvmq.passes.partition.state_results import state_results
 
 Drop = Callable[[View, dict[str, Group], dict[str, str]], None]
 
@@ -124,6 +125,9 @@ AFTER_DROPPING: tuple[Hook, ...] = (
     # Needs   the final `passes`: what passes codes on has the scale of its input.
     # Leaves  needs_output_codes of results that the backend writes as codes alone.
     code_results,
+    # Needs   the final groups.
+    # Leaves  needs_output_codes of results that are the state of the next call.
+    state_results,
 )
 
 

@@ -20,7 +20,7 @@ FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 # Executed here unchanged; the others show files and packages that only a reader has
 RUN = [
     "getting-started", "by-hand", "data", "accuracy", "mixed-precision", "guard", "faq", "index", "reading-models",
-    "library", "report", "invariance", "tensors", "interpreter",
+    "library", "report", "invariance", "streaming", "tensors", "interpreter",
 ]  # fmt: skip
 # Page -> the test that runs it
 ELSEWHERE = {

@@ -44,7 +44,7 @@ def test_runs_are_checked() -> None:
     ]
     arrays = [np.zeros(size) for size in (3, 6, 2)]
     assert sizes_of_inputs(infos, arrays, {}) == {"past": 3, "new": 2}
-    with pytest.raises(DataError, match=r"run: input 'm' has 7 for 'past \+ new \+ 1' \(axis 0\), which is 6"):
+    with pytest.raises(DataError, match=r"run: input 'm' has 7 for 'past \+ new \+ 1' \(axis 0\), the other inputs make that 6; "):
         sizes_of_inputs(infos, [arrays[0], np.zeros(7), arrays[2]], {})
 
 

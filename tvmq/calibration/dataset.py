@@ -181,7 +181,10 @@ class BatchSpool:
 
     def add(self, item: Any) -> None:
         """Keep one more batch; DataError where it does not fit, OutputError where there is no room."""
-        feed = check_batch(item, self._inputs, self.count)
+        self.add_checked(check_batch(item, self._inputs, self.count))
+
+    def add_checked(self, feed: Feed) -> None:
+        """Keep a batch that was checked; OutputError where there is no room."""
         try:
             # in order, not by name: savez has an argument named "file"
             np.savez(Path(self.name, f"{self.count + 1:08d}.npz"), *feed.values())

@@ -15,7 +15,7 @@ Tests: tests/quantization/test_stages.py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,11 +44,13 @@ class LegalForm:
     stage       of its ledger
     laws        {operator: what holds of each call of it}
     has_groups  members of the ledger's groups are variables of the module
+    interface   inputs and results keep their types; those of states become codes in one stage
     """
 
     stage: str
     laws: Laws
     has_groups: bool = False
+    interface: bool = True
 
 
 def _has_constants(call: relax.Call) -> bool:
@@ -104,6 +106,7 @@ PARTITIONED = LegalForm("partitioned", ON_CODES, has_groups=True)
 ANNOTATED = LegalForm("annotated", {**ON_CODES, **dict.fromkeys(SIMULATED, (*WATCHED, UNKNOWN))}, has_groups=True)
 CALIBRATED = LegalForm("calibrated", {**ON_CODES, **dict.fromkeys(SIMULATED, (*WATCHED, KNOWN))}, has_groups=True)
 REALIZED = LegalForm("realized", {**ON_CODES, **dict.fromkeys(SIMULATED, (REPLACED,))})
+REALIZED_STATE = replace(REALIZED, interface=False)
 
 
 def check_form(caller: str, before: tvm.IRModule, after: Any, form: LegalForm, adds: frozenset[str] = OWN) -> None:
@@ -129,7 +132,7 @@ def check_form(caller: str, before: tvm.IRModule, after: Any, form: LegalForm, a
         raise StageError(f"{caller}: its module is not well formed: {error}") from error
     view, known = View(after), View(before)
     was, now = _interface(known), _interface(view)
-    if was != now and get_ledger(before).stage != "imported":
+    if form.interface and was != now and get_ledger(before).stage != "imported":
         raise StageError(f"{caller}: inputs and results were {was}, now they are {now}; keep them")
     legal = adds | {op_name(value) for _, value in known.bindings}
     same_laws = get_ledger(before).stage == form.stage

@@ -104,6 +104,19 @@ def least_positive(size: Dim) -> dict[str, int] | None:
     return None
 
 
+def is_at_least(size: Dim, least: int) -> bool:
+    """True if a size is proved to be at least a number for all dimensions of at least 1.
+
+    >>> rows = tvm.tirx.Var("rows", "int64")
+    >>> is_at_least(rows + 2, 3), is_at_least(rows, 2), is_at_least(5, 5)
+    (True, False, True)
+    """
+    if is_number(size):
+        return int(size) >= least
+    limits = least_positive(size - least + 1)
+    return limits is not None and all(one <= 1 for one in limits.values())
+
+
 def _largest_of(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
     return {name: max(a.get(name, 1), b.get(name, 1)) for name in {**a, **b}}
 

@@ -30,6 +30,7 @@ from tvmq.graph.names import input_names
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import Dim, are_equal, product, solve_size
+from tvmq.graph.state_pairs import appended_dimensions
 from tvmq.graph.view import View, op_name
 
 
@@ -67,7 +68,8 @@ def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int], *, least: int = 1) -
         if name not in dynamic:
             known = f"they are {', '.join(dynamic)}" if dynamic else "there are none"
             raise ConfigError(f"sizes: '{name}' is no dynamic dimension of the model; {known}")
-        if not isinstance(size, int | np.integer) or size < least:
+        smallest = 0 if size == 0 and name in appended_dimensions(mod) else least
+        if not isinstance(size, int | np.integer) or size < smallest:
             raise ConfigError(f"sizes: '{name}' must be an integer of at least {least}. Got {size!r} instead")
         if size % _multiple(mod, name):
             raise ConfigError(

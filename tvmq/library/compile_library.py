@@ -87,6 +87,7 @@ def compile_library(
         "batch": description.batch,
         "limits": {one.name: {**description.limits[one.name], "least": one.least} for one in interface.dimensions},
         "indices": list(description.indices),
+        **({"state": description.state} if description.state else {}),
     }
     constants = {array.tobytes() for code in plans for array in code.plan.constants}
     return CompiledLibrary(assembly, facts, sum(map(len, constants)))

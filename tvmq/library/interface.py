@@ -19,6 +19,8 @@ from tvmq.graph.view import View, flatten_tuples
 from tvmq.library.size_expressions import Unknown, number_of
 from tvmq.library.size_table import ALIGNMENT, OutOfRange, SizeTable, value_of
 from tvmq.runtime.artifact.model_description import Description
+from tvmq.state.model_states import ModelStates
+from tvmq.state.state_tensor import StateTensor
 
 # Sizes of dynamic dimensions that a self-test may have; the first that the model takes
 USUAL = (16, 32, 8, 64, 128, 256)
@@ -71,6 +73,7 @@ class Interface:
     batch            number of the dimension of samples; None if all are computed at once
     indices          inputs that are indices
     usual            {dimension: size} of a self-test
+    states           outputs that are inputs of the next call
     """
 
     name: str
@@ -86,6 +89,7 @@ class Interface:
     batch: int | None = None
     indices: Sequence[IndexInput] = ()
     usual: Mapping[str, int] = field(default_factory=dict)
+    states: Sequence[StateTensor] = ()
 
     @property
     def tensors(self) -> list[Mapping[str, Any]]:
@@ -131,7 +135,10 @@ def describe_interface(
         IndexInput(names.index(use["input"]), tuple(_size(table, size) for size in use["sizes"]))
         for use in description.indices
     ]
-    return Interface(name, model_hash, "", inputs, outputs, shapes, sizes, axes, table, dimensions, batch, indices)
+    return Interface(
+        name, model_hash, "", inputs, outputs, shapes, sizes, axes, table, dimensions, batch, indices,
+        states=ModelStates.from_json(description.state).tensors,
+    )  # fmt: skip
 
 
 def usual_sizes(interface: Interface) -> list[dict[str, int]]:

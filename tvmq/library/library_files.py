@@ -29,10 +29,23 @@ def header_text(interface: Interface) -> str:
     sizes = enumerate(interface.dimensions)
     lines = [f"   size {number}: {one.name}, {one.range_text()}" for number, one in sizes]
     lines += [f"   {place}: {tensor['name']}, {tensor['dtype']} {list(tensor['shape'])}" for place, tensor in tensors]
+    lines += [f"   state: {line}" for line in state_lines(interface)]
     comment = "\n".join(c_comment(line) for line in lines)
     macros = "".join(line for place, tensor in tensors for line in _scale_macros(interface.name, place, tensor))
     text = text.replace(" */\n#ifndef", f"\n\n{comment} */\n#ifndef", 1)
     return text.replace("\n#ifdef __cplusplus", f"{macros}\n#ifdef __cplusplus", 1)
+
+
+def state_lines(interface: Interface) -> Iterator[str]:
+    """Which output a program hands to the next call as which input, and what that is before the first call."""
+    inputs, outputs = ([tensor["name"] for tensor in side] for side in (interface.inputs, interface.outputs))
+    for one in interface.states:
+        first = one.encode(np.full(1, one.pair.initial, np.float32)).item()
+        begin = "without rows, which each call appends" if one.is_appended else f"every element {first:g}"
+        yield (
+            f"output {outputs.index(one.pair.output)} is input {inputs.index(one.name)} of the next call; before the "
+            f"first one {begin}"
+        )
 
 
 def _scale_macros(name: str, place: str, tensor: Mapping[str, Any]) -> Iterator[str]:

@@ -43,7 +43,13 @@ from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of
 from tvmq.quantization.stages import AT_RUN_TIME, INTEGERS, OWN_SCALES, PREPARATION, StageContext, run_stages
-from tvmq.quantization.static_quantization import StaticQuantization, missing_data, model_hash, round_module
+from tvmq.quantization.static_quantization import (
+    StaticQuantization,
+    missing_data,
+    model_hash,
+    read_data,
+    round_module,
+)
 
 Params = Mapping[str, np.ndarray]
 
@@ -379,4 +385,4 @@ def prepare_model(
     """The prepared module, behind the passes that the options name, and the data."""
     mod, params = from_relax(mod, params)  # a plain module gets its names
     prepared = run_stages(mod, PREPARATION, StageContext(config, params=params))
-    return prepared, Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
+    return prepared, read_data(prepared, dataset) if dataset is not None else None

@@ -5,7 +5,7 @@
     DECISIONS    scale_outliers, partition, annotate, unify_scales               which layers, in which codes
                  here data choose thresholds and roundings: `run_calibration`
     ROUNDING     round_biases, calibrate, round_weights, correct_bias            float, rounded as the integers will be
-    INTEGERS     realize, fold_constants, pack_weights                           codes
+    INTEGERS     realize, fold_constants, state_codes, pack_weights              codes
 
     OWN_SCALES   import_qdq, then INTEGERS                                       a model that is quantized already
     AT_RUN_TIME  group_queries, quantize_dynamic, define_floats, pack_weights    codes with scales made at run time
@@ -40,6 +40,7 @@ from tvmq.graph.legal_forms import (
     PARTITIONED,
     PREPARED,
     REALIZED,
+    REALIZED_STATE,
     SIMULATED,
     LegalForm,
     check_form,
@@ -63,6 +64,7 @@ from tvmq.passes.realize.weight_codes import RoundingByData
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.round_weights import round_weights
 from tvmq.passes.scale_outliers import scale_outliers
+from tvmq.passes.state_codes import state_codes
 from tvmq.passes.unify_scales import unify_scales
 
 
@@ -121,6 +123,7 @@ ROUNDING: Stages = (
 INTEGERS: Stages = (
     Stage("realize", lambda mod, _: realize(mod), REALIZED, OWN),
     Stage("fold_constants", lambda mod, _: fold_constants(mod), REALIZED),
+    Stage("state_codes", lambda mod, _: state_codes(mod), REALIZED_STATE, OWN),
     Stage("pack_weights", lambda mod, _: pack_weights(mod), REALIZED, OWN),
 )
 OWN_SCALES: Stages = (

@@ -27,6 +27,7 @@ from tvmq.codegen.compile.compiled_rounding import round_weights
 from tvmq.codegen.compile.evaluators import Runner, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
+from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.numerics.moments import Moments
@@ -43,6 +44,7 @@ from tvmq.quantization.guard import guard_module
 from tvmq.quantization.guard.bound import Guard
 from tvmq.quantization.guard.calibration_cache import Batch, CalibrationCache
 from tvmq.quantization.guard.judge import Judge
+from tvmq.quantization.sequence_play import StatePlayer, UnrolledData, unroll
 from tvmq.quantization.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
 from tvmq.reference.not_finite import first_not_finite
 
@@ -155,7 +157,8 @@ class StaticQuantization:
         """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
         if self.data is None:
             return module
-        judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard)
+        player = StatePlayer(self.prepared) if state_pairs(self.prepared) else None
+        judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard, player)
         return guard_module(module, judge, self)
 
     def simulation(self) -> tvm.IRModule:
@@ -210,10 +213,23 @@ class StaticQuantization:
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
         """The batches that a guard judges by: its own data, or those kept of the calibration's."""
+        data = self.data if guard.data is None else read_data(self.prepared, guard.data)
+        if isinstance(data, UnrolledData):
+            return data.sequences
         if guard.data is None:
             return self._kept.batches()
-        assert self.data is not None
-        return [Batch(*one) for one in Dataset(guard.data, self.data.inputs)]
+        assert data is not None
+        return [Batch(*one) for one in data]
+
+
+def read_data(prepared: tvm.IRModule, dataset: Any) -> Dataset:
+    """Data of a user for a prepared module: samples, or sequences of calls where it hands a state to its next call.
+
+    raises  DataError for data that do not fit the model
+    """
+    if state_pairs(prepared):
+        return unroll(prepared, dataset, evaluator)
+    return Dataset(dataset, inputs_of(prepared))
 
 
 def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
@@ -227,7 +243,7 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
         floats = fold_constants(prepare(mod, params))
         floats = scale_outliers(floats, tvmq.find_outliers(floats, data))
     """
-    data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(mod))
+    data = dataset if isinstance(dataset, Dataset) else read_data(mod, dataset)
     return find_outlying_channels(mod, lambda: iter(data), evaluator)
 
 

@@ -21,19 +21,26 @@ from tvmq.base.index_checks import check_indices
 from tvmq.base.text import last_line
 from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.errors import DataError
+from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.limits import size_limits
+from tvmq.graph.describe_states import describe_states
 from tvmq.graph.indices import input_indices
 from tvmq.graph.interpret import Function, interpret, read_array
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.module_functions import function_module, plain_module, unpack_weights
-from tvmq.graph.names import input_names
+from tvmq.graph.names import input_names, output_names
+from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.symbolic import sizes_in, with_sizes
-from tvmq.graph.view import View, op_name, sizes_of
+from tvmq.graph.view import View, op_name, results_of, sizes_of
 from tvmq.passes.extensions import definitions
 from tvmq.reference.definition import definition_of
 from tvmq.reference.float_regions import FloatRegions
 from tvmq.runtime.inputs import describe_refusal
+from tvmq.runtime.sessions import begin_session, run_session
+from tvmq.state.model_states import ModelStates
+from tvmq.state.session_state import SessionState
 
+NONE = ModelStates()
 # Variable, expression, its arguments, the definition as a function of them -> the result
 Step: TypeAlias = "Callable[[relax.Var, relax.Call, Sequence[Any], Callable[[Sequence[Any]], Any]], Any]"
 
@@ -45,9 +52,13 @@ def run(
     target: Any = "llvm",
     function: str = "main",
     watch: Callable[[str, Any], None] | None = None,
+    state: SessionState | None = None,
 ) -> list[np.ndarray]:
-    """The results of a function of the module, one array an output; see `Reference` for many runs."""
-    return Reference(mod, target=target, function=function).run(inputs, watch=watch)
+    """The results of a function of the module, one array an output; see `Reference` for many runs.
+
+    state  of a session of the model, compiled or not: it is read, and then what the call gave (`Executable.run`)
+    """
+    return Reference(mod, target=target, function=function).run(inputs, state, watch=watch)
 
 
 class Reference:
@@ -65,6 +76,14 @@ class Reference:
         self._indices = input_indices(self.view, input_names(self.view.func))
         self._own = definitions(get_ledger(self._mod).config.get("operators", ()))
         self._islands = FloatRegions(self.view, self._target, self._own)
+        self._states = describe_states(self.view, batch_dimension(self._mod) or "") if state_pairs(self._mod) else NONE
+        self._outputs = output_names(self.view.func, len(results_of(self.view.func)))
+
+    def new_state(
+        self, batch: int = 1, *, capacity: int | None = None, sizes: Mapping[str, int] | None = None
+    ) -> SessionState:
+        """The state of a session before its first call; see `Executable.new_state`, whose states are the same."""
+        return begin_session(self._states, batch, capacity, sizes)
 
     def _fix(self, sizes: dict[str, int]) -> None:
         """Prepare for these sizes of dynamic dimensions."""
@@ -92,6 +111,7 @@ class Reference:
     def run(
         self,
         inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
+        state: SessionState | None = None,
         *,
         watch: Callable[[str, Any], None] | None = None,
         step: Step | None = None,
@@ -99,12 +119,25 @@ class Reference:
         """Run the module; one array an output.
 
         inputs   {input name: array} or arrays in order
+        state    of a session: it is read, and then what the call gave; the results are the outputs that are no state
         watch    called with (variable name, value) after each binding, for comparing layer by layer
         step     called with (variable, expression, its arguments, what gives the definition's result for arguments);
                  what it gives stands for the result of the expression. The arguments of an island are the variables
                  that it reads; for none at all it reads what was computed
         raises   DataError for missing inputs, for those of another shape, and for indices outside of what they count
         """
+        if state is None:
+            return self._run(inputs, watch=watch, step=step)
+        return run_session(self._run, inputs, state, self._states, self._outputs, watch=watch, step=step)  # type: ignore[arg-type]
+
+    def _run(
+        self,
+        inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
+        *,
+        watch: Callable[[str, Any], None] | None = None,
+        step: Step | None = None,
+    ) -> list[np.ndarray]:
+        """All results for all inputs."""
         names = input_names(self.view.func)
         if not isinstance(inputs, Mapping):
             inputs = dict(zip(names.values(), inputs, strict=True))

@@ -10,6 +10,7 @@ Tests: tests/reference/test_reference.py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from tvmq.codegen.lower.lowerer import substitute_variables
 from tvmq.codegen.lower.patterns.chains import HEADS, Chain, find_chains
 from tvmq.graph.indices import COMPUTED
 from tvmq.graph.interpret import Function
+from tvmq.graph.names import input_names
 from tvmq.graph.rewrite import build_function
+from tvmq.graph.state_pairs import state_pairs, with_pairs
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 from tvmq.reference.definition import definition_of
 
@@ -91,7 +94,11 @@ class FloatRegions:
         empty = relax.Function(params, relax.Tuple([]), tvm.ir.TupleType([]))
         func = build_function(params, bindings, relax.Tuple(parts) if is_tuple else result, empty)
         func = func.with_attr(COMPUTED, True)
-        exe = build(tvm.IRModule({**self._view.helpers, "main": func}), self._target)
+        names = {name: param for param, name in input_names(self._view.func).items()}
+        pairs = [pair for pair in state_pairs(self._view.func) if pair.input in names]
+        module = tvm.IRModule({**self._view.helpers, "main": func})
+        module = with_pairs(module, [replace(pair, input=names[pair.input]) for pair in pairs])  # rows may be none
+        exe = build(module, self._target)
 
         def run(values: Mapping[str, np.ndarray]) -> Any:
             results = exe.run({name: values[name] for name in outside})

@@ -34,6 +34,9 @@ from tvmq.runtime.inputs import (
 )
 from tvmq.runtime.library_threads import ThreadPool
 from tvmq.runtime.lone_library import describe_library, read_name
+from tvmq.runtime.sessions import begin_session, run_session
+from tvmq.state.model_states import ModelStates
+from tvmq.state.session_state import SessionState
 
 ABI = 2
 WRONG_CPU = -7
@@ -148,6 +151,7 @@ class LibraryModel:
         self._inputs = Inputs(self._input_info)
         names = [info.name for info in self._input_info]
         self._indices = [IndexUse(use, names.index(use["input"])) for use in facts.get("indices", ())]
+        self._states = ModelStates.from_json(facts.get("state", {}))
         self._limits = facts.get("limits", {})  # in the order in which the library takes sizes
         self._lock = ForkLock("running the model", RUNNING)
         self._threads = ThreadPool(self._functions, num_threads)
@@ -170,11 +174,30 @@ class LibraryModel:
         """Threads that a run may use."""
         return self._threads.count
 
-    def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+    @property
+    def states(self) -> ModelStates:
+        """What the model hands from one call to the next; false where that is nothing."""
+        return self._states
+
+    def new_state(
+        self, batch: int = 1, *, capacity: int | None = None, sizes: Mapping[str, int] | None = None
+    ) -> SessionState:
+        """The state of a session before its first call; see `Executable.new_state`, whose states are the same."""
+        return begin_session(self._states, batch, capacity, sizes)
+
+    def run(
+        self, inputs: Mapping[str, Any], state: SessionState | None = None, *, check_finite: bool = False
+    ) -> list[np.ndarray]:
         """Run the model: a fresh array for each output; the arguments are those of `Executable.run`.
 
-        raises   DataError naming the input
+        raises   DataError naming the input, or for a state of another model, another batch or without room
         """
+        if state is None and not self._states:
+            return self._run(inputs, check_finite=check_finite)
+        names = [info.name for info in self._output_info]
+        return run_session(self._run, inputs, state, self._states, names, check_finite=check_finite)
+
+    def _run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         arrays = self._inputs.check(inputs, check_finite=check_finite)
         sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._limits else {}
         for use in self._indices:

@@ -26,7 +26,10 @@ from tvmq.runtime.call_code import CallCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
+from tvmq.runtime.sessions import begin_session, run_session
 from tvmq.runtime.threads import in_threads, with_threads
+from tvmq.state.model_states import ModelStates
+from tvmq.state.session_state import SessionState, load_session
 
 if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
     import tvm
@@ -99,6 +102,7 @@ class Executable:
         check_counts("build", num_threads=parts.num_threads)
         self._input_info = infos(parts.description.inputs)
         self._output_info = infos(parts.description.outputs)
+        self._states = ModelStates.from_json(parts.description.state)
         self._refusal = WITHOUT_CODE if parts.code is None else refusal_of_all(parts.targets) or _refusal(parts.target)
         # Code for another machine can be saved, but not even be prepared for running.
         self._functions = {} if self._refusal else _functions(parts)
@@ -188,15 +192,52 @@ class Executable:
             self._parts.module = self._parts.module()
         return self._parts.module
 
-    def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+    def run(
+        self, inputs: Mapping[str, Any], state: SessionState | None = None, *, check_finite: bool = False
+    ) -> list[np.ndarray]:
         """Run the model: a fresh array for each output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
+        state         of `new_state`, of a model that hands one to its next call: it is what the call reads, and then
+                      what it gave; the results are the outputs that are no state
         check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
                       model and infinities clip)
-        raises        DataError naming the input; TargetError if the model was built for a CPU or GPU that is not here
+        raises        DataError naming the input, or for a state of another model, another batch or without room;
+                      TargetError if the model was built for a CPU or GPU that is not here
         """
-        return (self._main or self["main"]).run(inputs, check_finite=check_finite)
+        main = self._main or self["main"]
+        if state is None and not self._states:
+            return main.run(inputs, check_finite=check_finite)
+        names = [info.name for info in self._output_info]
+        return run_session(main.run, inputs, state, self._states, names, check_finite=check_finite)
+
+    def new_state(
+        self, batch: int = 1, *, capacity: int | None = None, sizes: Mapping[str, int] | None = None
+    ) -> SessionState:
+        """The state of a session before its first call, for `run(inputs, state)`; each session has its own.
+
+        batch     sessions that run together, as the samples of one batch
+        capacity  rows that appended states may have at most; None: any number
+        sizes     {dynamic dimension: size} of states, but for the batch and for appended rows
+        raises    ConfigError for a model without a state, and for a batch that it does not take
+
+            state = exe.new_state()
+            for chunk in audio:
+                y, = exe.run({"x": chunk}, state)
+        """
+        return begin_session(self._states, batch, capacity, sizes)
+
+    @property
+    def states(self) -> ModelStates:
+        """What the model hands from one call to the next; false where that is nothing."""
+        return self._states
+
+    def load_state(self, path: str | Path) -> SessionState:
+        """A state that `state.save(path)` wrote.
+
+        raises   ArtifactError for a file that is none; DataError for the state of another model
+        """
+        return load_session(path, self._states)
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""

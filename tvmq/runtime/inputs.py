@@ -193,13 +193,13 @@ def sizes_of_inputs(
     """
     sizes: dict[str, int] = {}
     where: dict[str, str] = {}
-    sums: list[tuple[TensorInfo, int, str, int]] = []
+    sums: list[tuple[str, int, str, int]] = []
     for info, array in zip(infos, arrays, strict=True):
         for axis, (name, size) in enumerate(zip(info.shape, array.shape, strict=True)):
             if not isinstance(name, str):
                 continue
-            if " + " in name:
-                sums.append((info, axis, name, size))
+            if not name.isidentifier():
+                sums.append((info.name, axis, name, size))
                 continue
             if sizes.setdefault(name, size) != size:
                 raise DataError(
@@ -210,11 +210,26 @@ def sizes_of_inputs(
             refusal = describe_refusal(limits.get(name), size)
             if refusal:
                 raise DataError(f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), {refusal}")
-    for info, axis, name, size in sums:
-        total = sum(int(part) if part.isdecimal() else sizes[part] for part in name.split(" + "))
-        if total != size:
-            raise DataError(f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), which is {total}")
+    for source, axis, text, size in sums:
+        if (wanted := size_of_text(text, sizes)) not in (None, size):
+            raise DataError(
+                f"run: input '{source}' has {size} for '{text}' (axis {axis}), the other inputs make that {wanted}; "
+                "they must be equal"
+            )
     return sizes
+
+
+def size_of_text(text: str, sizes: Mapping[str, int]) -> int | None:
+    """The number that a sum of dimensions stands for; None for other texts.
+
+    >>> size_of_text("past + words", {"past": 3, "words": 2}), size_of_text("words + 1", {"words": 2})
+    (5, 3)
+    >>> size_of_text("(rows - 1) // 2", {"rows": 2})
+    """
+    terms = [term.strip() for term in text.split("+")]
+    if not all(term.isdigit() or term in sizes for term in terms):
+        return None
+    return sum(int(term) if term.isdigit() else sizes[term] for term in terms)
 
 
 def describe_refusal(limit: Mapping[str, Any] | None, size: int) -> str:

@@ -59,10 +59,12 @@ from tvmq.codegen.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.limits import ENDLESS, size_limits
+from tvmq.graph.describe_states import describe_states
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.names import input_names
+from tvmq.graph.state_pairs import appended_dimensions
 from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.graph.view import View
 from tvmq.passes.partition_conversions import partition_conversions
@@ -204,7 +206,8 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
     plain = unpack_weights(inline_functions(mod))
     batch, view = batch_dimension(plain), View(plain)
     # kernels compute at least one sample: a batch of none is answered without them
-    firsts = {name for name, (_, axis) in dynamic_dimensions(plain).items() if axis == 0 and name != batch}
+    may_be_empty = {batch, *appended_dimensions(plain)}
+    firsts = {name for name, (_, axis) in dynamic_dimensions(plain).items() if axis == 0 and name not in may_be_empty}
     limits = {name: limit.tighten(int(name in firsts), ENDLESS, "") for name, limit in size_limits(plain).items()}
     description = replace(
         describe_module(plain, view),
@@ -212,6 +215,7 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
         limits={name: asdict(limit) for name, limit in limits.items()},
         indices=input_indices(view, input_names(view.func)),
         functions=describe_functions(mod),
+        state=describe_states(view, batch or "").to_json(),
     )
     return plain, description
 

@@ -12,6 +12,7 @@ from tvmq.errors import ModelError
 from tvmq.graph.ledger import entries_of, get_ledger
 from tvmq.graph.module_functions import PARTS, function_module, is_partitioned
 from tvmq.graph.names import input_names, output_names
+from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, op_name, sizes_of
 from tvmq.runtime.artifact.model_description import Description, Entries
 
@@ -27,9 +28,12 @@ def describe_module(mod: tvm.IRModule, view: View) -> Description:
 
 def describe_tensors(view: View) -> tuple[list[Entries], list[Entries]]:
     """Inputs and outputs of a function; a tensor is {"name", "shape", "dtype"}, scale and zero point."""
-    results = _result_tensors(view.func)
+    results, states = _result_tensors(view.func), _state_codes(view)
     inputs = [{**tensor, **_input_codes(view, param)} for tensor, param in _inputs(view)]
-    return inputs, [{**t, **_output_codes(view, leaf)} for t, leaf in zip(_outputs(view), results, strict=True)]
+    outputs = [{**t, **_output_codes(view, leaf)} for t, leaf in zip(_outputs(view), results, strict=True)]
+    for tensor in (*inputs, *outputs):
+        tensor.update(states.get(tensor["name"], {}))
+    return inputs, outputs
 
 
 def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
@@ -111,6 +115,13 @@ def _output_codes(view: View, leaf: relax.Expr) -> dict[str, Any]:
     if producer is None or op_name(producer) != "tvmq.dequantize" or dtype_of(producer.args[0]) == "int32":
         return {}
     return _scale(producer)
+
+
+def _state_codes(view: View) -> dict[str, dict[str, Any]]:
+    """{input or output: scale and zero point} of the states that are kept in codes."""
+    kept = [pair for pair in state_pairs(view.func) if pair.scale is not None]
+    facts = [(pair, {"scale": pair.scale, "zero_point": pair.zero_point}) for pair in kept]
+    return {name: codes for pair, codes in facts for name in (pair.input, pair.output)}
 
 
 def _scale(call: relax.Call) -> dict[str, Any]:

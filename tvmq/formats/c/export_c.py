@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import tvm
 from tvm import relax
 
@@ -21,6 +22,7 @@ from tvmq.formats.c.tensor import NAMES
 from tvmq.formats.c.writer import CWriter, Form
 from tvmq.formats.exporting.integral_core import extract_core
 from tvmq.graph.analysis.integer_core import element_types
+from tvmq.graph.describe_states import describe_states
 from tvmq.graph.module_functions import plain_module
 from tvmq.graph.names import UniqueNames, identifier, input_names, output_names
 from tvmq.graph.view import View, is_const, op_name, sizes_of
@@ -106,8 +108,9 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
     tensors = [*(writer.values[param] for param in entries), *results]
     encodings = [*input_scales(plain), *result_scales(plain)]
     names = _names_in_c([*entries.values(), *sources])
+    states = _state_texts(plain)
     arguments = [
-        CArgument(*argument)
+        CArgument(*argument, state=states.get(argument[2], ""))
         for argument in zip(names, [*ins, *outs], [*entries.values(), *sources], tensors, encodings, strict=True)
     ]
     inputs, outputs = arguments[: len(ins)], arguments[len(ins) :]
@@ -126,6 +129,15 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
         writer.constants.used_in("".join(text for _, text in steps))[1],
         len(steps),
     )
+
+
+def _state_texts(mod: tvm.IRModule) -> dict[str, str]:
+    """{input that is a state: which result it is, and what it is before the first call}."""
+    texts = {}
+    for one in describe_states(View(mod)).tensors:
+        first = one.encode(np.full(1, one.pair.initial, np.float32)).item()
+        texts[one.name] = f"'{one.pair.output}' of the call before, {first:g} in every element of the first one"
+    return texts
 
 
 def _check_integral(view: View) -> None:

@@ -26,6 +26,7 @@ class CArgument:
     place    the same parameter in the C file, where other names could hide it
     source   in the model
     encoding  scale, one or one for each channel, and zero point of codes; None for plain integers
+    state     of an input that is a result of the call before: which one, and its first value; "" of others
     """
 
     name: str
@@ -33,6 +34,7 @@ class CArgument:
     source: str
     tensor: CTensor
     encoding: Encoding
+    state: str = ""
 
 
 def header(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], arena: int) -> str:
@@ -69,7 +71,8 @@ def _about(upper: str, kind: str, argument: CArgument) -> list[str]:
     shape = ", ".join(map(str, argument.tensor.shape))
     source = c_comment(argument.source)
     kind = f"{kind} '{source}': {C_TYPES[argument.tensor.type]}"
-    lines = [f"/* {kind} [{shape}] */", f"#define {own}_SIZE {argument.tensor.size}"]
+    state = f"; {c_comment(argument.state)}" if argument.state else ""
+    lines = [f"/* {kind} [{shape}]{state} */", f"#define {own}_SIZE {argument.tensor.size}"]
     if argument.encoding is None:
         return lines
     numbers = [c_float(v) for v in np.ravel(argument.encoding[0])]

@@ -11,7 +11,10 @@ from tvm import relax
 
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.module_functions import function_module
+from tvmq.graph.names import input_names
+from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.view import View, const_value, op_name
+from tvmq.state.pair import StatePair
 
 Encoding = tuple[np.ndarray, np.ndarray] | None
 
@@ -19,7 +22,18 @@ Encoding = tuple[np.ndarray, np.ndarray] | None
 def input_scales(mod: tvm.IRModule) -> list[Encoding]:
     """Scale and zero point of each input; None for plain integers."""
     view = View(function_module(mod, "quantize_inputs"))
-    return [_constants(view.value.get(name), "tvmq.quantize") for name in view.outputs]
+    names, states = input_names(view.func), {pair.input: pair for pair in state_pairs(mod)}
+    return [
+        _of_state(states.get(names.get(name, ""))) or _constants(view.value.get(name), "tvmq.quantize")
+        for name in view.outputs
+    ]
+
+
+def _of_state(pair: StatePair | None) -> Encoding:
+    """Scale and zero point of a state that is codes between calls; None for other inputs."""
+    if pair is None or pair.scale is None:
+        return None
+    return np.asarray(pair.scale, np.float32), np.asarray(pair.zero_point, np.int32)
 
 
 def result_scales(mod: tvm.IRModule) -> list[Encoding]:

@@ -26,6 +26,7 @@ from tvmq.graph.operators import record, where
 from tvmq.graph.size_proofs import is_at_most
 from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import least_positive
+from tvmq.graph.state_pairs import appended_dimensions
 from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, op_name
 
@@ -62,9 +63,10 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     raises  ModelError for a slice that is not proved to stay inside for any sizes, and for unknown sizes
     """
     dynamic = dynamic_dimensions(mod)
-    limits = {name: Limit(least=0 if axis == 0 else 1) for name, (_, axis) in dynamic.items()}
     if not dynamic:
-        return limits
+        return {}
+    may_be_empty = appended_dimensions(mod) | {name for name, (_, axis) in dynamic.items() if axis == 0}
+    limits = {name: Limit(least=int(name not in may_be_empty)) for name in dynamic}
     for layer, entry in get_ledger(mod).layers.items():
         for name, most in (entry.get("most") or {}).items():
             if name in limits:

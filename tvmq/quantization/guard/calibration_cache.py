@@ -35,6 +35,11 @@ class Batch:
     count: int
     results: list[np.ndarray] | None = None
 
+    @property
+    def calls(self) -> int:
+        """Calls of a batch that is a sequence, whose arrays stand under (number of the call, input); 1 of others."""
+        return len({key[0] for key in self.feed if isinstance(key, tuple)}) or 1
+
 
 class CalibrationCache:
     """Cache of what one reading of the data gives: statistics of tensors, the data's fingerprint, and a few batches.

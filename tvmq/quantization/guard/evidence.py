@@ -20,6 +20,7 @@ from tvm import relax
 
 from tvmq.graph.analysis.layer_tensors import LayerTensor, layer_tensors, pairs
 from tvmq.graph.probes import with_outputs
+from tvmq.graph.state_pairs import state_outputs
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
 from tvmq.quantization.meaning.recognition import LOOKUPS, ORDERING, results_behind
 
@@ -27,10 +28,15 @@ TOLERATED = 0.25  # of the numbers that are looked up by an argmax may be of ano
 
 
 def judged_outputs(module: tvm.IRModule) -> list[int]:
-    """Positions of the outputs that decibels can judge: floats that do not stand behind an ordering of values."""
-    view = View(module)
+    """Positions of the outputs that decibels can judge: floats that do not stand behind an ordering of values, and are
+    no state, which the outputs of the next calls are made of."""
+    view, states = View(module), state_outputs(module)
     ordered = results_behind(view, ORDERING)
-    return [index for index, name in enumerate(view.outputs) if name not in ordered and _is_float(view, name)]
+    return [
+        index
+        for index, name in enumerate(view.outputs)
+        if index not in states and name not in ordered and _is_float(view, name)
+    ]
 
 
 def looked_up_outputs(module: tvm.IRModule) -> list[int]:

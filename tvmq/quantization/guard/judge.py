@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 import tvm
@@ -37,6 +38,15 @@ ROUNDING = 0.06  # dB, more than figures are rounded by
 FEW_SAMPLES = 8  # tell choices apart: the steps of pitch_cqt and vad_stft were ranked as by 24
 Run = Callable[[Feed], Sequence[np.ndarray]]
 Evaluator = Callable[[tvm.IRModule], Run]
+
+
+class SequencePlayer(Protocol):
+    """Protocol of what plays batches that are sequences of calls: `tvmq.quantization.sequence_play.StatePlayer`."""
+
+    def player(self, module: tvm.IRModule, run: Run) -> Run:
+        """A run of a whole sequence by a module, of which `run` makes one call."""
+
+
 Both = tuple[list[np.ndarray], list[np.ndarray]]  # of a batch: float's results and others
 
 
@@ -47,6 +57,7 @@ class Judge:
     quantized  the module made of it with the options as they are
     batches    samples; the float model's outputs are computed where a batch lacks them
     evaluator  compiles a module for this CPU
+    player     plays batches that are sequences of calls, with the state that a module hands on; None: they are samples
     """
 
     def __init__(
@@ -56,8 +67,10 @@ class Judge:
         batches: Sequence[Batch],
         evaluator: Evaluator,
         guard: Guard,
+        player: SequencePlayer | None = None,
     ) -> None:
-        self.guard, self.evaluator, self._batches = guard, evaluator, batches
+        self.guard, self._batches, self._player = guard, batches, player
+        self.evaluator: Evaluator = lambda module: self._play(module, evaluator(module))
         self._looked_up: set[int] = set()
         self.readings: list[Reading] = []
         proposed = bound_readings(prepared, guard.outputs) if guard.metric is None else []
@@ -68,7 +81,7 @@ class Judge:
         if guard.metric is None and not self._judged and not proposed:
             return  # nothing that a figure could be made of
         known = not self.evidence and all(batch.results is not None for batch in batches)
-        run = None if known else evaluator(with_evidence(prepared, self.evidence) or prepared)
+        run = None if known else self.evaluator(with_evidence(prepared, self.evidence) or prepared)
         for batch in batches:
             is_known = batch.results is not None and not self.evidence
             results = batch.results if run is None or is_known else run(batch.feed)
@@ -119,10 +132,10 @@ class Judge:
         """
         macs = sum(entry.get("macs") or 0 for entry in get_ledger(module).layers.values())
         reference = Reference(module)
-        if reference.islands or not self._batches or macs * samples_in(self._batches[0].feed) > FEW_MACS:
+        if reference.islands or not self._batches or macs * _samples(self._batches[0]) > FEW_MACS:
             return module
         feed = self._batches[0].feed
-        compiled, defined = self.evaluator(module)(feed), reference.run(feed)
+        compiled, defined = self.evaluator(module)(feed), self._play(module, reference.run)(feed)
         names = output_names(main_function(module), len(defined))
         for name, ours, wanted in zip(names, map(np.asarray, compiled), defined, strict=True):
             differing = int(unequal_bits(ours, np.asarray(wanted)).sum())
@@ -206,13 +219,17 @@ class Judge:
 
     def _run(self, module: tvm.IRModule) -> Run:
         """The definition in NumPy for a small module, compiled code for others: they give the same bits."""
-        samples = sum(samples_in(batch.feed) for batch in self._batches)
+        samples = sum(map(_samples, self._batches))
         macs = sum(entry.get("macs") or 0 for entry in get_ledger(module).layers.values())
         if samples * macs <= FEW_MACS:
             reference = Reference(module)
             if not reference.islands:
-                return reference.run
+                return self._play(module, reference.run)
         return self.evaluator(module)
+
+    def _play(self, module: tvm.IRModule, run: Run) -> Run:
+        """A run of batches by a module, of which `run` makes one call."""
+        return run if self._player is None else self._player.player(module, run)
 
     def _sqnr(self, place: int, both: Sequence[Both]) -> float:
         """Signal-to-error ratio of one output, rounded to tenths."""
@@ -242,6 +259,11 @@ class Judge:
         else:
             wanted, got = (np.concatenate([one.ravel() for one in side]) for side in zip(*pairs, strict=True))
             yield drop_largest_errors(wanted, got)
+
+
+def _samples(batch: Batch) -> int:
+    """Samples of a batch, in all its calls."""
+    return samples_in(batch.feed) * batch.calls
 
 
 def _real_rows(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:

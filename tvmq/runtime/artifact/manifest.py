@@ -227,6 +227,25 @@ _LOWERINGS = {
     "missed": [{"lowering": str, "layer": str, "why": str}, ...],
     "libraries": [_LIBRARY, ...],
 }
+_STATE = {
+    "tensors": [
+        {
+            "input": str,
+            "output": str,
+            "kind": frozenset(["replaced", "appended"]),
+            "axis": (range(16), MISSING),
+            "initial": (float, int),
+            "scale": (float, MISSING),
+            "zero_point": int,
+            "shape": [(SIZE, str), ...],
+            "dtype": TYPES,
+        },
+        ...,
+    ],
+    "inputs": [[str, [(SIZE, str), ...]], ...],
+    "batch": str,
+    "digest": str,
+}
 _FORM = {
     "schema": int,
     "tvmq": str,
@@ -247,6 +266,7 @@ _FORM = {
         "common": ([{"function": str, "sizes": {str: object}, **_FUNCTION}, ...], MISSING),
         "calls": (_CALLS, MISSING),
         "lowerings": (_LOWERINGS, MISSING),
+        "state": (_STATE, MISSING),
     },
     "kernels": {str: str},
     "bytecode": (str, MISSING),  # sha256 of it whole, as it was built

@@ -110,6 +110,7 @@ class Description:
     calls      of main
     lowerings  None for a model that was built without lowerings
     notes      {variable: note on its kernel}
+    state      ModelStates.to_json() (tvmq/state/model_states.py) of a model that hands a state to its next call
     """
 
     inputs: Sequence[Tensor]
@@ -124,6 +125,7 @@ class Description:
     calls: CallDescription = field(default_factory=CallDescription)
     lowerings: LoweringDescription | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
+    state: Entries = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, entries: Entries) -> Description:
@@ -155,7 +157,7 @@ class Description:
         return {"main": main, **others}
 
 
-OPTIONAL = ("common", "functions", "lowerings", "notes")
+OPTIONAL = ("common", "functions", "lowerings", "notes", "state")
 
 
 def _known_entries(kind: type, entries: Entries) -> Entries:

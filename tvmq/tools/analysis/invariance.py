@@ -10,7 +10,7 @@ Tests: tests/tools/analysis/test_invariance.py
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -32,62 +32,11 @@ from tvmq.runtime.executable import Executable
 from tvmq.runtime.inputs import TensorInfo
 from tvmq.runtime.threads import with_threads
 from tvmq.tools.analysis.arrangements import Arrangement, Arranger
+from tvmq.tools.analysis.chunk_invariance import check_chunks
 from tvmq.tools.analysis.invariance_layers import first_difference
+from tvmq.tools.analysis.invariance_result import Invariance, InvarianceCheck
 
 THREADS = (1, 2, 3)
-
-
-@dataclass(frozen=True)
-class InvarianceCheck:
-    """Results in one kind of surroundings.
-
-    what       "batch and order", "threads", "masked values", "padding on the right" or "padding on the left"
-    runs       of the model that were compared with samples run alone; 0 if there is nothing to vary
-    values     that were compared
-    differing  of them have other bits
-    note       why there is nothing to vary; where values differ, the first layer that does, and what mends it
-    proved     the definition gives the same by the rules of its operators (batch_dimension.py, padding.py); runs
-               confirm it
-    condition  under which it is proved, and what was measured of it; of what is not proved, which layer has no rule
-    """
-
-    what: str
-    runs: int
-    values: int = 0
-    differing: int = 0
-    note: str = ""
-    proved: bool = False
-    condition: str = ""
-
-    def __str__(self) -> str:
-        if not self.runs:
-            return f"{self.what}: not tried, {self.note}"
-        if not self.differing:
-            proof = ", proved" if self.proved else ", not proved" if self.condition else ""
-            proof += (" where " if self.proved else ": ") + self.condition if self.condition else ""
-            return f"{self.what}: yes{proof} ({self.values} values in {self.runs} runs have the same bits)"
-        return f"{self.what}: no ({self.differing} of {self.values} values in {self.runs} runs differ; {self.note})"
-
-
-@dataclass(frozen=True)
-class Invariance:
-    """Result of `tvmq.check_invariance`; prints a line for each kind of surroundings."""
-
-    samples: int
-    checks: tuple[InvarianceCheck, ...]
-
-    @property
-    def holds(self) -> bool:
-        """True if no value differs."""
-        return not any(check.differing for check in self.checks)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Dictionary for JSON."""
-        return {"invariant": self.holds, **asdict(self)}
-
-    def __str__(self) -> str:
-        answer = "yes" if self.holds else "no"
-        return "\n".join([f"invariant: {answer} ({self.samples} samples)", *(f"  {check}" for check in self.checks)])
 
 
 def check_invariance(
@@ -113,6 +62,10 @@ def check_invariance(
     raises   DataError if there are no samples, ConfigError for a mask that the model does not have, or if several
              inputs may be the mask
 
+    Of a model that hands a state to its next call the data are sequences of calls (docs/streaming.md), of which the
+    first `samples` are used: other chunks of the same steps, several sequences in a batch, sessions side by side and
+    threads must change no bit, and leave the same state.
+
     Inputs begin with the batch. Where the proved batch is another axis, or a recurrent layer counts the first as its
     steps, each item of the data is run whole, by several threads, and nothing else is tried.
 
@@ -124,6 +77,9 @@ def check_invariance(
     >>> tvmq.check_invariance(exe, {"image": demo.test[:4]}, runs=4).holds
     True
     """
+    if exe.states:
+        _check_count(samples)
+        return check_chunks(exe, data, samples=samples, runs=runs, seed=seed, advance=advance)
     plain = unpack_weights(inline_functions(exe.module))
     batch = batch_dimension(plain)
     not_first = _why_not_first(exe, plain, batch)
@@ -246,10 +202,14 @@ def _text(sizes: set[int | str]) -> str:
     return ", ".join(sorted(map(str, sizes)))
 
 
-def _first_samples(exe: Executable, data: Any, count: int, *, whole: bool) -> list[dict[str, np.ndarray]]:
-    """Samples, each with a batch of one; items of the data as they are if those are to stay whole."""
+def _check_count(count: int) -> None:
     if count < 1:
         raise ConfigError(f"check_invariance: samples must be at least 1. Got {count} instead")
+
+
+def _first_samples(exe: Executable, data: Any, count: int, *, whole: bool) -> list[dict[str, np.ndarray]]:
+    """Samples, each with a batch of one; items of the data as they are if those are to stay whole."""
+    _check_count(count)
     shapes = [tuple(None if isinstance(size, str) else size for size in info.shape) for info in exe.input_info]
     inputs = [
         Input(info.name, (None, *shape[1:]), info.dtype) if shape else Input(info.name, shape, info.dtype)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tvmq.backends.description import Backend
+from tvmq.calibration.call_sequences import CallSequences
 from tvmq.calibration.dataset import Dataset, Input, samples_in
 from tvmq.chips.emulation.emulator import emulate
 from tvmq.errors import DataError, StageError
@@ -104,7 +105,8 @@ def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) 
     A model in four functions (qconfig(partition_conversions="enabled")) is compared function by function as well: each
     gets the defined results of the one before, so quantized_main is compared on codes.
 
-    data     data set as for `quantize`
+    data     data set as for `quantize`: samples, or sequences of calls of a model that hands a state to its next call.
+             Both begin each call with the state that the definition gave, and what they give for it is compared as well
     backend  a description, as for `emulate`: then the executable is compared with that chip instead, and every layer
              too; sums that can overflow its accumulators are named
     raises   DataError if there are no samples, StageError for a module after RunCodegen
@@ -122,7 +124,8 @@ def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) 
     parts, checks, not_finite = _parts(exe), LoweringChecks(exe), NotFinite(reference.view)
     samples = values = differing = 0
     first: OutputDifference | None = None
-    for feed, count in Dataset(data, inputs):
+    feeds = StatefulFeeds(exe, data, inputs) if exe.states else Dataset(data, inputs)
+    for feed, count in feeds:
         known: dict[str, Any] = {}
         batch = range(samples, samples + count)
 
@@ -132,6 +135,8 @@ def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) 
                 known[name] = value
 
         defined = reference.run([feed[model_input.name] for model_input in inputs], watch=watch)
+        if isinstance(feeds, StatefulFeeds):
+            feeds.advance(defined)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
         known.update({param: feed[model_input] for param, model_input in input_names(reference.view.func).items()})
         pairs += [pair for part in parts for pair in part.compare_outputs(exe, known, defined)]
@@ -149,6 +154,26 @@ def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) 
         raise DataError("verify: the data gave 0 samples; give at least one")
     islands = describe_variables(reference.view, reference.islands)
     return Verification(samples, values, differing, first, islands, checks.results(), not_finite.first)
+
+
+class StatefulFeeds:
+    """The calls of sequences, each with the state that the definition gave in the call before."""
+
+    def __init__(self, exe: Executable, data: Any, inputs: Sequence[Input]) -> None:
+        self._states, self._outputs = exe.states, [info.name for info in exe.output_info]
+        self._sequences = CallSequences(data, inputs, [one.name for one in exe.states.tensors])
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def __iter__(self) -> Iterator[tuple[dict[str, np.ndarray], int]]:
+        for calls in self._sequences:
+            self._arrays = self._states.begin_for(calls[0])
+            for call in calls:
+                yield {**call, **self._arrays}, samples_in(call)
+
+    def advance(self, results: Sequence[Any]) -> None:
+        """Take over the state that the definition gave."""
+        given = dict(zip(self._outputs, results, strict=True))
+        self._arrays = {one.name: np.asarray(given[one.pair.output]) for one in self._states.tensors}
 
 
 def _refuse_external(exe: Executable) -> None:

@@ -256,7 +256,7 @@ def test_training_and_state_are_refused() -> None:
             self.count.add_(1)
             return x + self.count
 
-    refused("writes its buffer 'count' at each call", Counts(), tensor(2), error=UnsupportedOpError)
+    refused("writes its buffer 'count' at each call", Counts(), tensor(2), error=UnsupportedOpError, state=None)
 
 
 def test_wrong_models_and_inputs_are_refused(net: Any, tmp_path: Path) -> None:

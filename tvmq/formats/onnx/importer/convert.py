@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import tvm
@@ -26,9 +28,10 @@ from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
+from tvmq.formats.onnx.importer.size_sums import size_sums
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
-from tvmq.graph.required_sums import OnlySum, read_sum, require_sum, summands
+from tvmq.graph.required_sums import OnlySum, read_sum, require_sum
 from tvmq.graph.size_text import size_text
 
 if TYPE_CHECKING:
@@ -109,17 +112,19 @@ class _OnnxImporter:
     def _make_inputs(self) -> list[tuple[str, relax.Var]]:
         """Parameters for the graph's inputs; equal names of dimensions are one symbol, sums of them an expression."""
         unique, inputs = UniqueNames(), []
+        sums, sizes = size_sums(self.graph), dict[str, Any]()
         names = {d for value in graph_inputs(self.graph) for d in dimensions(value) or () if isinstance(d, str)}
-        symbols = {
-            name: tirx.Var(identifier(name), "int64")
-            for name in names - {"?"}
-            if not summands(name) and identifier(name) not in self.sums
-        }
+        plain = {identifier(name): name for name in names - {"?"} if name not in sums}
+        plain = {own: name for own, name in plain.items() if own not in self.sums}
 
-        def dimension(name: str) -> Any:
-            text = self.sums.get(identifier(name), name)
-            size = read_sum(text, symbols if text == name else {str(var.name): var for var in symbols.values()})
-            return symbols.setdefault(name, tirx.Var(identifier(name), "int64")) if size is None else size
+        def size_of(name: str) -> Any:
+            """A symbol, or the sum of others: by its name, or because a layer needs it."""
+            if name in sums:
+                return reduce(add, (part if isinstance(part, int) else size_of(part) for part in sums[name]))
+            text = self.sums.get(identifier(name))
+            known = {own: size_of(one) for own, one in plain.items()} | sizes if text is not None else {}
+            size = None if text is None else read_sum(text, {str(one): var for one, var in known.items()})
+            return sizes.setdefault(identifier(name), tirx.Var(identifier(name), "int64")) if size is None else size
 
         for value in graph_inputs(self.graph):
             if not value.type.HasField("tensor_type"):
@@ -132,7 +137,7 @@ class _OnnxImporter:
             dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
             var_name = unique(variable_name(value.name))
             shape = [
-                d if isinstance(d, int) else dimension(f"{var_name}_d{axis}" if d == "?" else d)
+                d if isinstance(d, int) else size_of(f"{var_name}_d{axis}" if d == "?" else d)
                 for axis, d in enumerate(dims)
             ]
             var = relax.Var(var_name, relax.TensorType(shape, dtype))

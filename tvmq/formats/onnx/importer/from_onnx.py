@@ -34,12 +34,14 @@ from tvmq.formats.onnx.importer.bodies import inline_branches, subgraphs
 from tvmq.formats.onnx.importer.contrib import expand_contrib
 from tvmq.formats.onnx.importer.convert import convert, imported_operators
 from tvmq.formats.onnx.importer.expand import expand_functions
+from tvmq.formats.onnx.importer.fixed_inputs import fix_inputs
 from tvmq.formats.onnx.importer.fold import fold_constants
 from tvmq.formats.onnx.importer.half import widen_half
 from tvmq.formats.onnx.importer.load import read_model
 from tvmq.formats.onnx.importer.sequences import resolve_sequences
 from tvmq.formats.onnx.importer.shapes import fix_shapes, infer_shapes
 from tvmq.formats.onnx.importer.unroll_loops import unroll_loops
+from tvmq.graph.state_pairs import with_state
 
 if TYPE_CHECKING:
     import onnx
@@ -52,6 +54,8 @@ def from_onnx(
     *,
     max_bytes: int | None = None,
     folder: str | Path | None = None,
+    state: Mapping[str, str] | str | None = "auto",
+    values: Mapping[str, Any] | None = None,
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import an ONNX model.
 
@@ -62,6 +66,10 @@ def from_onnx(
              asked for; None: the memory of this machine. Dynamic dimensions count as 1
     folder   folder of the external weight files that the model names; None: for a path the folder it is in, for bytes
              and protos no folder, so that they read no files
+    state    {input: output} of what each call hands to the next one, such as {"h_in": "h_out"}. "auto": pairs whose
+             names tell, as past_key_values.* and present.*, and whose types and shapes agree; the ledger notes them.
+             None: all inputs are given at each call. See docs/streaming.md
+    values   {input: value} of inputs that are always the same, such as a sampling rate: they become constants
     returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights
              are {parameter name: array}. Function attributes: "num_input"; "tvmq.inputs" and "tvmq.outputs",
              JSON lists of the names in the model; "tvmq.names", JSON {variable: [ONNX node names]}.
@@ -77,8 +85,9 @@ def from_onnx(
         warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
         bound = check_max_bytes(max_bytes, "from_onnx")
         proto = mark_custom_domains(read_model(model, None if folder is None else Path(folder), bound))
-        proto = fix_shapes(proto, shape or {})
-        return assemble(convert(_simplify(proto, bound), bound), bound)
+        proto = fix_shapes(fix_inputs(proto, values or {}), shape or {})
+        mod, params = assemble(convert(_simplify(proto, bound), bound), bound)
+        return with_state(mod, state, "from_onnx"), params
 
 
 def _simplify(proto: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:

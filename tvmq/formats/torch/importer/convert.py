@@ -5,6 +5,7 @@ Tests: tests/formats/importing/test_importers.py
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from tvm import relax
@@ -34,27 +35,28 @@ CHECKS = frozenset(
 )
 
 
-def convert(program: torch.export.ExportedProgram) -> ConvertedModel:
+def convert(program: torch.export.ExportedProgram, states: Collection[str] = ()) -> ConvertedModel:
     """All nodes as bindings grouped by layer, see ConvertedModel.
 
+    states  buffers that the model writes, which become inputs and outputs
     raises UnsupportedOpError naming the layer, its operator, and what to do.
     """
-    return _TorchImporter(program).run()
+    return _TorchImporter(program, states).run()
 
 
 class _TorchImporter:
     """State of one import: TVM's importer (builder, value of every node), the steps so far."""
 
-    def __init__(self, program: torch.export.ExportedProgram) -> None:
+    def __init__(self, program: torch.export.ExportedProgram, states: Collection[str]) -> None:
         from tvm.relax.frontend.torch.exported_program_translator import ExportedProgramImporter
 
-        self.program = program
+        self.program, self.states = program, states
         self.tvm = ExportedProgramImporter()
         self.tvm.block_builder = self.builder = relax.BlockBuilder()
         weights = ProgramWeights(program)
         self.constants = FoldedConstants()
         self.env: dict[Any, Any] = self.tvm.env
-        self.inputs = input_variables(program, self.tvm)
+        self.inputs = input_variables(program, self.tvm, states)
         by_name = {var_name: var for var_name, _, var in self.inputs}
         for node in program.graph.find_nodes(op="placeholder"):
             node.meta["tvmq.target"] = weights.targets.get(node.name, "")
@@ -73,7 +75,7 @@ class _TorchImporter:
         self.builder.begin_scope([var for _, var in inputs])
         try:
             steps = [self._step(group) for group in self._groups()]
-            results = collect_outputs(self.program, self.env)
+            results = collect_outputs(self.program, self.env, self.states)
         finally:
             self.builder.end_scope()
         return ConvertedModel(self.builder.get(), inputs, steps, results, self.weights, stage="from_torch")

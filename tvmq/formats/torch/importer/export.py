@@ -28,7 +28,9 @@ from tvmq.base.memory import ROOM, bytes_text, check_max_bytes, usable_memory
 from tvmq.base.text import printable
 from tvmq.errors import MemoryLimitError, ModelError, TvmqError, UnsupportedOpError
 from tvmq.formats.importing.assemble import assemble
-from tvmq.formats.torch.importer.signature import module_path
+from tvmq.formats.torch.importer.signature import module_path, next_name, written_buffers
+from tvmq.graph.state_pairs import with_state
+from tvmq.state.pair import StatePair
 
 if TYPE_CHECKING:
     import torch
@@ -256,6 +258,7 @@ def from_torch(
     max_bytes: int | None = None,
     trust: bool = False,
     backend_config: Any = None,
+    state: Mapping[str, str] | str | None = "auto",
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import a torch model through `torch.export`.
 
@@ -269,6 +272,9 @@ def from_torch(
                     this machine
     trust           read a .pt2 although code of whoever wrote it may run: torch unpickles and evaluates parts of it
     backend_config  that prepare_fx was given, for a model that it prepared
+    state           {input: output} of what each call hands to the next one, see `from_onnx`; buffers that the model
+                    writes are states as well. "auto": also inputs and outputs whose names tell. None: there is none,
+                    and written buffers are refused
     returns         module and weights in the form of `from_onnx`. Inputs are called as in `forward`, outputs by the
                     keys of a dictionary, else output_0, output_1, ...; the items of nested tuples and dictionaries
                     are joined by dots. Layers are called by the fully-qualified name of their torch module; a function
@@ -295,4 +301,7 @@ def from_torch(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch and TVM about what they deprecate and we do not use
         program = export_program(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes, trust=trust)
-        return assemble(convert(program), bound)
+        written = {} if state is None else written_buffers(program)
+        mod, params = assemble(convert(program, written), bound)
+        pairs = [StatePair(name, next_name(name), initial=number) for name, number in written.items()]
+        return with_state(mod, state, "from_torch", pairs), params

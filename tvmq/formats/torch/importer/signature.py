@@ -8,7 +8,7 @@ Tests: tests/formats/torch/importer/test_from_torch.py
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from tvm import relax, tirx
@@ -82,19 +82,26 @@ def element_type(dtype: Any, what: str) -> str:
     return name
 
 
-def input_variables(program: torch.export.ExportedProgram, importer: Any) -> list[tuple[str, str, relax.Var]]:
-    """(placeholder, input name, variable) of the inputs that are tensors; equal dynamic sizes are one symbol."""
+def input_variables(
+    program: torch.export.ExportedProgram, importer: Any, written: Collection[str] = ()
+) -> list[tuple[str, str, relax.Var]]:
+    """(placeholder, input name, variable) of the inputs that are tensors; equal dynamic sizes are one symbol.
+
+    written  buffers that are inputs too, behind the others
+    """
     unique, inputs = UniqueNames(), []
     symbols: dict[str, tirx.Var] = {}
     values = {node.name: node.meta["val"] for node in program.graph.find_nodes(op="placeholder")}
-    for name in program.graph_signature.user_inputs:
+    buffers = {spec.arg.name: spec.target for spec in program.graph_signature.input_specs if spec.target in written}
+    for name in (*program.graph_signature.user_inputs, *buffers):
         value = values.get(name) if isinstance(name, str) else None
         if value is None or not hasattr(value, "dtype"):
             continue  # None and numbers: torch.export made constants of them
         dtype = element_type(value.dtype, f"input '{name}'")
         hints = ["batch" if axis == 0 else f"{variable_name(name)}_d{axis}" for axis in range(value.ndim)]
         shape = [_size(size, hint, symbols, importer) for size, hint in zip(value.shape, hints, strict=True)]
-        inputs.append((name, name, relax.Var(unique(variable_name(name)), relax.TensorType(shape, dtype))))
+        source = buffers.get(name, name)
+        inputs.append((name, source, relax.Var(unique(variable_name(source)), relax.TensorType(shape, dtype))))
     return inputs
 
 
@@ -109,20 +116,49 @@ def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> 
     return symbols.setdefault(name, tirx.Var(name if hint in names else hint, "int64"))
 
 
-def collect_outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[tuple[str, Any]]:
+def written_buffers(program: torch.export.ExportedProgram) -> dict[str, float]:
+    """{buffer that the model writes at each call: the number that it begins with}.
+
+    raises UnsupportedOpError for a buffer that begins with several numbers
+    """
+    from torch.export.graph_signature import OutputKind
+
+    specs = program.graph_signature.output_specs
+    written = {str(spec.target): 0.0 for spec in specs if spec.kind is OutputKind.BUFFER_MUTATION}
+    for name in written:
+        values = {**program.state_dict, **program.constants}[name].detach().cpu().numpy()
+        if values.size and (values != values.flat[0]).any():
+            raise UnsupportedOpError(
+                f"from_torch: the buffer '{name}', which the model writes at each call, begins with more than one "
+                "number; fill it with one, or make it an input and an output of `forward`"
+            )
+        written[name] = float(values.flat[0]) if values.size else 0.0
+    return written
+
+
+def next_name(buffer: str) -> str:
+    """Name of the output that a buffer is in the next call."""
+    return f"{buffer}.next"
+
+
+def collect_outputs(
+    program: torch.export.ExportedProgram, env: dict[Any, Any], states: Collection[str] = ()
+) -> list[tuple[str, Any]]:
     """(output name, value) in order; results that are None are left out.
 
-    raises UnsupportedOpError for results that are not tensors, and for models that write to their buffers.
+    states  buffers that are written, whose new values are outputs behind the others
+    raises  UnsupportedOpError for results that are not tensors, and for models that write to other buffers.
     """
     from torch.export.graph_signature import OutputKind
 
     (node,) = program.graph.find_nodes(op="output")
     specs = program.graph_signature.output_specs
-    written = [spec.target for spec in specs if spec.kind is OutputKind.BUFFER_MUTATION]
+    written = [spec.target for spec in specs if spec.kind is OutputKind.BUFFER_MUTATION and spec.target not in states]
     if written:
         raise UnsupportedOpError(
-            f"from_torch: the model writes its buffer '{written[0]}' at each call, but an imported module has no "
-            "state; call model.eval() before the export, or make the buffer an input and an output of `forward`"
+            f"from_torch: the model writes its buffer '{written[0]}' at each call, but a module imported with "
+            "state=None has none; leave state out, call model.eval() before the export, or make the buffer an input "
+            "and an output of `forward`"
         )
     results = [
         value
@@ -138,7 +174,8 @@ def collect_outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) 
         if not isinstance(result, relax.Expr) or not isinstance(result.ty, relax.TensorType):
             raise UnsupportedOpError(f"from_torch, output '{name}': it is not a tensor; return tensors only")
         named_outputs.append((name, result))
-    return named_outputs
+    news = [(spec.target, value) for value, spec in zip(node.args[0], specs, strict=True) if spec.target in states]
+    return named_outputs + [(next_name(name), env[value]) for name, value in news]
 
 
 def output_names(spec: Any, count: int) -> list[str]:

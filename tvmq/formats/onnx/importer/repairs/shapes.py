@@ -15,7 +15,7 @@ from tvm import relax
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
 from tvmq.graph.multiples import require_equal
 from tvmq.graph.size_text import size_text
-from tvmq.graph.sizes import are_equal, product
+from tvmq.graph.sizes import are_equal, is_at_least, product
 
 
 def reshape(call: NodeCall) -> relax.Expr | None:
@@ -120,7 +120,7 @@ def strided_slice(call: NodeCall) -> relax.Expr | None:
 
 
 def _slice_dynamic(call: NodeCall) -> relax.Expr | None:
-    """Slice to the open end of dynamic dimensions, from 0 or 1, or of all backwards; None for others.
+    """Slice of dynamic dimensions with ends that are proved to be inside, or of all backwards; None for others.
 
     TVM bounds both ends by the size and no longer sees that what is left is the size: min(2^63 - 1, n) - min(0, n).
     """
@@ -189,7 +189,10 @@ def _stays_inside(start: int, stop: int, size: Any) -> bool:
     if isinstance(size, int):
         first, last, _ = slice(start, stop).indices(size)
         return first < last
-    return start in (0, 1) and _is_open(stop, size)
+    if start in (0, 1) and _is_open(stop, size):
+        return True
+    first, last = _clip_bound(start, size), _clip_bound(stop, size)
+    return is_at_least(first, 0) and is_at_least(last - first, 1) and is_at_least(size - last, 0)
 
 
 def _normalize_empty_bounds(call: NodeCall) -> None:
