@@ -63,6 +63,10 @@ def saved_model(name: str, form: str, folder: Path, target: str = "llvm") -> Pat
         import tvmq
 
         folder.mkdir(parents=True, exist_ok=True)
+        if target != "llvm":
+            same = tvmq.load(saved_model(name, form, folder), code=False).module
+            tvmq.build(same, target, sizes={"sequence": [1]}).save(path)
+            return path
         model = read_model(name)
         mod, params = tvmq.from_onnx(model.onnx())
         with tvmq.qconfig(**FORMS[form], weight_rounding="nearest"):
