@@ -10,7 +10,8 @@ Before                                            After
     g = gelu(h)                                       g, u = gelu(h), gelu(t)
     y = matmul(g, w2)                                 y = add(matmul(g, w2 without their rows), matmul(u, their rows))
 
-First     SmoothQuant with powers of two; second, the outlier channels split off, as LLM.int8() does, but in integers.
+First     SmoothQuant with powers of two, also where a gate is multiplied by what a matrix gives: in its columns;
+          second, the outlier channels split off, as LLM.int8() does, but in integers.
 Needs     a prepared module and what find_outliers (outliers.py) says of it.
 Leaves    a normalization that only such products read: 1 / factors goes into its gamma and beta.
 Numerics  factors are powers of two: products are the same floats; a sum that is split is added in another order.
@@ -32,6 +33,7 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name, shape_of
 from tvmq.passes.calibrate.outliers import bias_and_product, function_chain
+from tvmq.passes.calibrate.token_factors import gate_of
 
 # What becomes of the channels (the last axis) of an array.
 Columns = Callable[[np.ndarray], np.ndarray]
@@ -110,12 +112,26 @@ class _Scaler:
         value = self.rewriter.value_of(new)
         if len(products) == len(self.view.readers[var.name]) and not self.view.is_output(var.name):
             folded = _fold_factors(value, factors)
+            if folded is None and self._fold_into_gate(var, factors):
+                self._scaled[var.name] = new, factors
+                return
             if folded is not None:
                 self.rewriter.replace(new, folded)
                 self._scaled[var.name] = new, factors
                 return
         scaled = self.rewriter.emit(relax.op.multiply(new, make_const(1 / factors)), f"{var.name}_scaled")
         self._scaled[var.name] = scaled, factors
+
+    def _fold_into_gate(self, var: relax.Var, factors: np.ndarray) -> bool:
+        """Divide what a gate is multiplied by, in the matrix that makes it; False for other tensors."""
+        gated = gate_of(self.view, self.view.value[var.name])
+        product = None if gated is None else self.rewriter.substitute(gated)
+        made = None if product is None else self.rewriter.value_of(product)
+        if made is None or op_name(made) != "matmul" or not is_const(made.args[1]):
+            return False
+        weight = const_value(made.args[1]) / factors
+        self.rewriter.replace(product, relax.op.matmul(made.args[0], make_const(weight.astype(np.float32))))
+        return True
 
     def _split_tensor(self, var: relax.Var, channels: Sequence[int]) -> None:
         """Provide the tensor in two parts, each computed from its own columns of the product before."""

@@ -62,6 +62,7 @@ ORDERS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("tools/drawing",),
         ("tools/doctor",),
         ("tools/report",),
+        ("tools/generation",),
         ("__init__", "extension", "demo"),
         ("tools/cli", "__main__"),
     ),

@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from tvmq.tools.analysis.verification import verify
     from tvmq.tools.cli.quantize_model import quantize_model
     from tvmq.tools.drawing.draw import draw
+    from tvmq.tools.generation.generate import generate
+    from tvmq.tools.generation.replay_receipt import replay
 
 __all__ = [
     "Backend",
@@ -104,6 +106,7 @@ __all__ = [
     "from_relax",
     "from_torch",
     "functional",
+    "generate",
     "identify_requantize",
     "inspect",
     "load",
@@ -114,6 +117,7 @@ __all__ = [
     "quantize_model",
     "quantize_tensor",
     "reference",
+    "replay",
     "run_calibration",
     "script",
     "search",
@@ -159,6 +163,7 @@ _PUBLIC = {
     "from_relax": "tvmq.formats.relax:from_relax",
     "from_torch": "tvmq.formats.torch.importer.export:from_torch",
     "functional": "tvmq.functional",
+    "generate": "tvmq.tools.generation.generate:generate",
     "identify_requantize": "tvmq.chips.emulation.identify:identify_requantize",
     "inspect": "tvmq.tools.analysis.forecast:inspect",
     "load": "tvmq.runtime.load_model:load",
@@ -169,6 +174,7 @@ _PUBLIC = {
     "quantize_model": "tvmq.tools.cli.quantize_model:quantize_model",
     "quantize_tensor": "tvmq.tensors.quantize_tensor:quantize_tensor",
     "reference": "tvmq.reference",
+    "replay": "tvmq.tools.generation.replay_receipt:replay",
     "run_calibration": "tvmq.quantization.pipeline:run_calibration",
     "script": "tvmq.tools.analysis.script:script",
     "search": "tvmq.quantization.search.loop:search",

@@ -22,6 +22,7 @@ PUBLIC = [
     ("running", "Build, run, save, test", "build load Executable testing"),
     ("looking", "Explain, compare, verify", """inspect explain draw script compare
         compare_dumps activations verify check_invariance reference"""),
+    ("language", "Write text with language models", "generate replay"),
     ("targets", "Accelerators, and formats out", """Backend check_backend Lowering emulate conformance
         check_conformance identify_requantize to_onnx to_tflite to_tosa to_torch export_c
         export_library"""),

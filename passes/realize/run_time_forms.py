@@ -24,7 +24,7 @@ from tvmq.errors import AccumulatorError
 from tvmq.graph import ops
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, is_const, op_name, rank_of
+from tvmq.graph.view import const_value, is_const, op_name, rank_of, sizes_of
 from tvmq.numerics.spec import QuantSpec
 from tvmq.options.config import QConfig
 from tvmq.passes.families.base import family_of_call
@@ -41,7 +41,7 @@ class RunTimeForms:
 
     def __init__(self, rewriter: Rewriter, config: QConfig, rounding: RoundingByData | None) -> None:
         self.weights = WeightEncoder(rewriter.view, config, rounding)
-        self._emit, self._view = rewriter.emit, rewriter.view
+        self._emit, self._view, self._value_of = rewriter.emit, rewriter.view, rewriter.value_of
         self._is_dynamic, self._group_size = config.activations is not None, config.group_size
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
@@ -137,6 +137,11 @@ class RunTimeForms:
     def _encode(self, x: relax.Var, first: int, count: int) -> tuple[relax.Var, relax.Var]:
         """Codes and scales of an activation, made at run time; a scale is shared over `count` axes from `first` on."""
         key = x.name, first, count
+        if key not in self._codes and (first, count) == (rank_of(x) - 2, 1) and _is_turned(self._value_of(x)):
+            # codes are turned instead of floats: rows are read in the order of memory, and four bytes become one
+            codes, scale = self._encode(self._value_of(x).args[0], rank_of(x) - 1, 1)
+            turned = [self._emit(_swap_last_axes(one), f"{one.name}_turned") for one in (codes, scale)]
+            self._codes[key] = turned[0], turned[1]
         if key not in self._codes:
             scale = ops.dynamic_scale(x, first=first, count=count, largest_code=LARGEST_CODE)
             scale = self._emit(scale, f"{x.name}_scale")
@@ -145,7 +150,18 @@ class RunTimeForms:
         return self._codes[key]
 
 
+def _is_turned(value: relax.Expr | None) -> bool:
+    """True for a matrix whose rows and columns are exchanged."""
+    if op_name(value) != "permute_dims" or not isinstance(value.args[0], relax.Var):
+        return False
+    rank = rank_of(value.args[0])
+    return [int(axis) for axis in value.attrs.axes or ()] == [*range(rank - 2), rank - 1, rank - 2]
+
+
 def _swap_last_axes(x: relax.Var) -> relax.Expr:
-    """Columns as rows."""
+    """Columns as rows; of one column it is the same memory."""
     rank = rank_of(x)
+    if sizes_of(x)[-1] == 1:
+        *leading, rows, column = x.ty.shape
+        return relax.op.reshape(x, relax.ShapeExpr([*leading, column, rows]))
     return relax.op.permute_dims(x, [*range(rank - 2), rank - 1, rank - 2])

@@ -36,8 +36,8 @@ ELSEWHERE = {
     "README": "tests/docs/test_readme.py",
 }
 EXCERPTS = {
-    "compare", "continuous-integration", "cuda", "detectors", "extending", "precision-search", "quantized-models",
-    "saved-models", "serving", "ten-minutes",
+    "compare", "continuous-integration", "cuda", "detectors", "extending", "language-models", "precision-search",
+    "quantized-models", "saved-models", "serving", "ten-minutes",
 }  # fmt: skip
 # Folders of docs/ that are made when the site is built
 GENERATED = ("reference/", "passes/", "tutorials/")

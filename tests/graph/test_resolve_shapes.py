@@ -9,7 +9,7 @@ from onnx import TensorProto, helper
 
 import tvmq
 from tests.support.models.dynamic_models import Nodes
-from tests.support.models.networks import parse
+from tests.support.models.networks import block, parse
 from tvmq.errors import DataError, ModelError
 from tvmq.graph.analysis.limits import ENDLESS, Limit, size_limits
 from tvmq.graph.ledger import get_ledger
@@ -77,10 +77,10 @@ def test_reshapes_that_no_one_size_makes_hold() -> None:
 
 
 @pytest.mark.parametrize("parameter, end, limits", [
-    ("(6, 2)", "n", {"n": (0, 6), "m": (1, ENDLESS)}),
-    ('("n", 2)', "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
-    ('("n", 2)', "n", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
-    ("(6, 2)", "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
+    ("(6, 2)", "n", {"n": (0, 6), "m": (0, ENDLESS)}),
+    ('("n", 2)', "4", {"n": (0, ENDLESS), "m": (0, ENDLESS)}),
+    ('("n", 2)', "n", {"n": (0, ENDLESS), "m": (0, ENDLESS)}),
+    ("(6, 2)", "4", {"n": (0, ENDLESS), "m": (0, ENDLESS)}),
 ])  # fmt: skip
 def test_slices_bound_sizes(parameter: str, end: str, limits: dict[str, tuple[int, int]]) -> None:
     call = f"y = R.strided_slice(x, (0,), (0,), ({end},), assume_inbound={end == 'n'})"
@@ -147,3 +147,16 @@ def test_slices_by_numbers_are_clipped_to_the_size(bounds: tuple[int, int]) -> N
         x = np.random.default_rng(size).random((2, size, 4), np.float32)
         (found,) = exe.run({"x": x, "z": np.zeros((size, 3), np.float32)})
         np.testing.assert_array_equal(found, x[:, slice(*bounds)])
+
+
+def test_the_length_of_a_cache_may_be_zero() -> None:
+    """What is appended to may have no rows; what another operator reads, or a size that would be 0, has one."""
+    both = 'x: R.Tensor((2, "n"), "float32"), z: R.Tensor((2, "m"), "float32")'
+    sizes = "n, m = T.int64(), T.int64()\n"
+    for body, least in (
+        ("y = R.concat((x, z), axis=1)", (0, 1)),
+        ("a = R.concat((x, z), axis=1)\ny = R.max(R.add(z, z), axis=[1], keepdims=True)", (0, 1)),
+    ):
+        text = '(2, "n + m"), "float32"' if "max" not in body else '(2, 1), "float32"'
+        limits = size_limits(block(both, sizes + body, text))
+        assert (limits["n"].least, limits["m"].least) == least

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tvmq.numerics.elementary import ELEMENTARY
+from tvmq.numerics.elementary import ELEMENTARY, TURN_END, cos, sin
 
 POINTS = np.concatenate([
     np.linspace(-100, 100, 4001), np.linspace(-10, 10, 8001), np.linspace(-0.01, 0.01, 101), np.geomspace(1e-38, 3e38, 4001),
@@ -20,6 +20,8 @@ EXPECTED = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "tanh": np.tanh,
     "erf": _erf,
+    "sin": np.sin,
+    "cos": np.cos,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "square": lambda x: x * x,
     "nn.silu": lambda x: x / (1 + np.exp(-x)),
@@ -28,6 +30,8 @@ EXPECTED = {
 }
 # largest relative and absolute error; gelu of numbers far below zero is a difference of nearly equal numbers
 BOUNDS = {
+    "sin": (2e-7, 1.5e-7),
+    "cos": (2e-7, 1.5e-7),
     "exp": (2.5e-7, 1e-44),
     "sigmoid": (4e-7, 1e-38),
     "nn.silu": (4e-7, 2e-36),
@@ -45,8 +49,25 @@ def test_near_float64(name: str) -> None:
     assert y.dtype == np.float32
     whole = np.isfinite(single)
     np.testing.assert_array_equal(y[~whole], single[~whole])
+    if name in ("sin", "cos"):  # beyond its end an angle has no direction: neighbours are half a radian apart
+        whole &= np.abs(POINTS) <= TURN_END
     relative, absolute = BOUNDS.get(name, (5e-7, 1e-37))
     np.testing.assert_allclose(y[whole], expected[whole], rtol=relative, atol=absolute)
+
+
+def test_angles() -> None:
+    """Small angles to the last bits, quarters of turns, and angles of all sizes up to the end."""
+    small = np.geomspace(1e-38, 0.7, 2000).astype(np.float32)
+    np.testing.assert_allclose(sin(small), np.sin(small.astype(np.float64)), rtol=1.3e-7)
+    assert cos(np.float32([0]))[0] == 1 and np.signbit(sin(np.float32([-0.0])))[0]
+    random = np.random.default_rng(0)
+    for limit in (10, 1e3, 1e5, float(TURN_END)):
+        x = np.concatenate([random.uniform(-limit, limit, 20000), np.rint(random.uniform(-limit, limit, 5000))])
+        x = np.concatenate([x, np.rint(x / np.pi * 2) * (np.pi / 2)]).astype(np.float32)
+        x = x[np.abs(x) <= TURN_END]
+        for function, real in ((sin, np.sin), (cos, np.cos)):
+            np.testing.assert_allclose(function(x), real(x.astype(np.float64)), rtol=2e-7, atol=1.5e-7)
+    np.testing.assert_array_equal(sin(np.float32([1e7, 3e38])), sin(TURN_END))
 
 
 def test_order_of_exp() -> None:

@@ -22,6 +22,7 @@ from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize.define_floats import define_floats
+from tvmq.passes.realize.group_queries import group_queries
 from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.passes.unify_scales import unify_scales
 
@@ -89,6 +90,7 @@ PASSES: dict[str, tuple[Pass, Notes]] = {
     "realize": (realized, no_notes),
     "scale_outliers": (lambda mod, outliers: scale_outliers(at_stage(mod, "prepared"), outliers), no_notes),
     "fold_constants": (fold_constants, no_notes),
+    "group_queries": (group_queries, no_notes),
     "define_floats": (define_floats, no_notes),
     "partition": (partitioned, decisions),
     "partition_conversions": (lambda mod: partition_conversions(at_stage(mod, "realized")), functions),

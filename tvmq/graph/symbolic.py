@@ -57,19 +57,20 @@ def sample_sizes(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str,
     return {name: 1 if dynamic[name][1] == 0 else size for name, size in sizes_in(mod, feed).items()}
 
 
-def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
+def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int], *, least: int = 1) -> tvm.IRModule:
     """The module with these dynamic dimensions as numbers; the others stay dynamic.
 
-    raises  ConfigError for a name that is no dynamic dimension, a size below 1, or no multiple where these alone fit
+    least   size of a dimension, at least
+    raises  ConfigError for a name that is no dynamic dimension, a smaller size, or no multiple where these alone fit
     """
     dynamic = dynamic_dimensions(mod)
     for name, size in sizes.items():
         if name not in dynamic:
             known = f"they are {', '.join(dynamic)}" if dynamic else "there are none"
             raise ConfigError(f"sizes: '{name}' is no dynamic dimension of the model; {known}")
-        least = 0 if size == 0 and name in appended_dimensions(mod) else 1
-        if not isinstance(size, int | np.integer) or size < least:
-            raise ConfigError(f"sizes: '{name}' must be an integer of at least 1. Got {size!r} instead")
+        smallest = 0 if size == 0 and name in appended_dimensions(mod) else least
+        if not isinstance(size, int | np.integer) or size < smallest:
+            raise ConfigError(f"sizes: '{name}' must be an integer of at least {least}. Got {size!r} instead")
         if size % _multiple(mod, name):
             raise ConfigError(
                 f"sizes: '{name}' cannot be {size}, the model takes multiples of {_multiple(mod, name)}; pad or resize "

@@ -1,4 +1,4 @@
-"""Elementary functions with float32 arithmetic that is fixed to the last bit: exp, log, tanh, erf and what they make.
+"""Elementary functions with float32 arithmetic that is fixed to the last bit: exp, log, tanh, erf, sin and their kind.
 
 Every product, sum, difference and quotient is rounded to float32 by itself: no fused multiply-add, no reordering.
 Compiled code is made by running these functions on symbols (kernels/parts/symbols.py), so the text here is both: it
@@ -10,6 +10,8 @@ log         x = m * 2^e with m in [sqrt(1/2), sqrt(2)), log(m) by log_softmax's 
 sigmoid     one over 1 + exp(-x), whose ends need no denormal numbers: one factor 2^n, a polynomial of a term less
 tanh        x * P(x^2) / Q(x^2) on |x| <= 9.1, beyond which it is 1 in float32; P, Q by least squares, 2.3e-8 relative
 erf         the same on |x| <= 4; 2.5e-8 relative
+sin, cos    n = rint(x * 2 / pi), r = x - n * pi / 2 with n in two and pi / 2 in four parts, polynomials at r; within
+            1.5e-7 for |x| <= 6.5e6, beyond which (neighbours are half a unit apart) it is the value of that end
 All are within 6 units in the last place of the real function, where the table of tests/numerics/test_elementary.py says
 nothing else; NaN stays NaN, infinities give the function's limits.
 """
@@ -28,6 +30,8 @@ EXP_LOW, EXP_HIGH = REAL(-104.0), REAL(89.0)  # exp is 0 below and infinite abov
 ROUNDER = REAL(1.5 * 2.0**23)
 LEAST_NORMAL = REAL(2.0**-126)
 TANH_END, ERF_END = REAL(9.1), REAL(4.0)
+TURN_END = REAL(6.5e6)  # where n of sin and cos still is below 2^22
+TURN_ROUNDER = REAL(1.5 * 2.0**34)  # rounds n to a multiple of 2^11
 
 
 # Beyond, 1 + exp(-x) is 1 or infinite. The second rounder leaves n + 127, the exponent of 2^n, in the lowest bits.
@@ -47,6 +51,11 @@ ERF_OVER = _numbers(
     "0x1.20dd74p0", "0x1.8c5832p-3", "0x1.b2fd84p-5", "0x1.fce5dep-9", "0x1.2a5e72p-12", "0x1.0aad12p-19"
 )
 ERF_UNDER = _numbers("1", "0x1.027aa4p-1", "0x1.d871a2p-4", "0x1.f242eep-7", "0x1.36bdb0p-10", "0x1.39e77cp-15")
+TWO_OVER_PI = REAL(2 / np.pi)
+# pi / 2 in parts of 12 bits, to 2^-53: products with numbers of 12 bits are exact
+HALF_PI = _numbers("0x1.92p0", "0x1.fb4p-12", "0x1.444p-24", "0x1.68cp-39")
+SIN_COEFFICIENTS = _numbers("-0x1.555546p-3", "0x1.11074cp-7", "-0x1.9947c6p-13")
+COS_COEFFICIENTS = _numbers("0x1.55554ap-5", "-0x1.6c0c76p-10", "0x1.99fc20p-16")
 
 
 def exp(x: np.ndarray) -> np.ndarray:
@@ -143,6 +152,31 @@ def gelu_tanh(x: np.ndarray) -> np.ndarray:
     return (REAL(0.5) * x) * (REAL(1) + tanh(REAL(np.sqrt(2 / np.pi)) * inner))
 
 
+def sin(x: np.ndarray) -> np.ndarray:
+    """Sine of an angle in radians; NaN of infinities.
+
+    order  t = min(max(x, -6.5e6), 6.5e6); n = (t * float32(2 / pi) + 1.5 * 2^23) - 1.5 * 2^23;
+           h = (n + 1.5 * 2^34) - 1.5 * 2^34; r = ((t - h * p0) - (n - h) * p0) - h * p1 - ..., p = HALF_PI;
+           m from r as n from t; r = ((r - m * p0) - m * p1) - m * p2; n = n + m; s = r * r;
+           where n is even r * (s * (c0 + c1 s + c2 s^2) + 1), c = SIN_COEFFICIENTS; where it is odd
+           ((s * s) * (c0 + c1 s + c2 s^2) - 0.5 * s) + 1, c = COS_COEFFICIENTS; the negative of it where the bit of n
+           above the last one is set; times (x - x) + 1
+
+    >>> sin(np.float32([0, -0.0]))
+    array([ 0., -0.], dtype=float32)
+    """
+    return _sine(x, REAL(0))
+
+
+def cos(x: np.ndarray) -> np.ndarray:
+    """Cosine of an angle in radians; NaN of infinities. Order as `sin`, which chooses by n + m + 1.
+
+    >>> cos(np.float32([0, -0.0]))
+    array([1., 1.], dtype=float32)
+    """
+    return _sine(x, REAL(1))
+
+
 def rsqrt(x: np.ndarray) -> np.ndarray:
     """1 / sqrt(x), two roundings.
 
@@ -168,6 +202,8 @@ ELEMENTARY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "sigmoid": sigmoid,
     "tanh": tanh,
     "erf": erf,
+    "sin": sin,
+    "cos": cos,
     "rsqrt": rsqrt,
     "square": square,
     "nn.silu": silu,
@@ -210,3 +246,25 @@ def _odd_quotient(
     t = _limit(x, -end, end)
     s = t * t
     return _limit((t * _polynomial(s, over)) / _polynomial(s, under), REAL(-1), REAL(1))
+
+
+def _sine(x: np.ndarray, quarters: np.float32) -> np.ndarray:
+    """Sine of so many quarters of a turn more than x."""
+    t = _limit(x, -TURN_END, TURN_END)
+    n = (t * TWO_OVER_PI + ROUNDER) - ROUNDER
+    high = (n + TURN_ROUNDER) - TURN_ROUNDER
+    low = n - high
+    r = t
+    for part in HALF_PI:
+        r = (r - high * part) - low * part
+    # the product with 2 / pi is rounded: of large angles the next multiple may be nearer
+    m = (r * TWO_OVER_PI + ROUNDER) - ROUNDER
+    for part in HALF_PI[:3]:
+        r = r - m * part
+    bits = (((n + m) + quarters) + ROUNDER).view(WHOLE)
+    s = r * r
+    even = r * (s * _polynomial(s, SIN_COEFFICIENTS) + REAL(1))  # keeps the sign of zero
+    odd = ((s * s) * _polynomial(s, COS_COEFFICIENTS) - REAL(0.5) * s) + REAL(1)
+    value = np.where((bits << WHOLE(31)) < WHOLE(0), odd, even)
+    value = np.where((bits << WHOLE(30)) < WHOLE(0), -value, value)
+    return value * ((x - x) + REAL(1))  # infinities give NaN, NaN stays

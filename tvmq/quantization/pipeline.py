@@ -27,6 +27,7 @@ from tvmq.base.stage_progress import Callback, observed_work
 from tvmq.calibration.dataset import Dataset
 from tvmq.calibration.observers.result import CalibrationResult
 from tvmq.codegen.compile.compiled_rounding import round_weights
+from tvmq.codegen.compile.evaluators import evaluator
 from tvmq.codegen.target.backend import backend_of, cpu_of
 from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.errors import CalibrationError, ConfigError
@@ -34,11 +35,13 @@ from tvmq.formats.relax import from_relax
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
+from tvmq.passes.calibrate.token_factors import find_token_factors
 from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.narrow_floats import narrow_floats
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.passes.realize.weight_codes import RoundingByData
+from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of
 from tvmq.quantization.stages import AT_RUN_TIME, INTEGERS, OWN_SCALES, PREPARATION, StageContext, run_stages
@@ -268,9 +271,14 @@ def _do_without_data(request: Request) -> Request:
 
 
 def _quantize_at_run_time(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
-    """Quantize with scales of activations made at run time; weights are rounded by the data where there are any."""
-    rounding = None if data is None else _rounding(prepared, data)
-    return run_stages(prepared, AT_RUN_TIME, StageContext(request.config, rounding=rounding))
+    """Quantize with scales of activations made at run time; data, if any, make channels alike and round weights."""
+    config, outliers, rounding = request.config, dict[str, Any](), None
+    if data is not None and config.activations == "dynamic" and config.outlier_channels:
+        outliers = find_token_factors(prepared, lambda: iter(data), evaluator)
+        prepared = scale_outliers(prepared, outliers)
+    if data is not None and config.weight_rounding == "calibrated":
+        rounding = _rounding(prepared, data)
+    return run_stages(prepared, AT_RUN_TIME, StageContext(config, rounding=rounding))
 
 
 def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:

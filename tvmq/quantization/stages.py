@@ -8,7 +8,7 @@
     INTEGERS     realize, fold_constants, state_codes, pack_weights              codes
 
     OWN_SCALES   import_qdq, then INTEGERS                                       a model that is quantized already
-    AT_RUN_TIME  quantize_dynamic, define_floats, pack_weights                   codes with scales made at run time
+    AT_RUN_TIME  group_queries, quantize_dynamic, define_floats, pack_weights    codes with scales made at run time
 
 `quantize`, `run_calibration` and the guard run these lists. Called by hand, one after the other, the passes give the
 same module (docs/by-hand.md): one can stop after any of them, look, change something, go on.
@@ -60,6 +60,7 @@ from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
 from tvmq.passes.realize.define_floats import define_floats
+from tvmq.passes.realize.group_queries import group_queries
 from tvmq.passes.realize.weight_codes import RoundingByData
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.round_weights import round_weights
@@ -130,6 +131,7 @@ OWN_SCALES: Stages = (
     Stage("import_qdq", lambda mod, context: import_qdq(mod, context.config, context.backend), CALIBRATED, SIMULATED),
 )
 AT_RUN_TIME: Stages = (
+    Stage("group_queries", lambda mod, c: group_queries(mod) if c.config.activations == "dynamic" else mod, PREPARED),
     Stage("quantize_dynamic", lambda mod, c: quantize_dynamic(mod, c.config, c.rounding), REALIZED, OWN),
     Stage("define_floats", lambda mod, _: define_floats(mod), REALIZED, OWN),
     INTEGERS[-1],

@@ -92,7 +92,7 @@ class Reference:
             if refusal:
                 raise DataError(f"reference: '{name}' is {sizes[name]}, {refusal}")
         try:
-            self.view = View(with_sizes(self._mod, sizes))
+            self.view = View(with_sizes(self._mod, sizes, least=0))
         except (ValueError, RuntimeError) as error:  # what TVM raises for shapes that do not fit each other
             raise DataError(
                 f"reference: the model takes no inputs of these sizes, {sizes}: {last_line(error)}"

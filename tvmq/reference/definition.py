@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from tvm import relax
+from tvm.sym import Analyzer
 
 from tvmq import numerics
 from tvmq.graph.evaluate import evaluator
@@ -49,6 +50,8 @@ def definition_of(value: relax.Call, own: Mapping[str, Function]) -> Function | 
         return own[name]
     if name in where(kind=(CONVOLUTION, PRODUCT), is_own=False) and dtype_of(value) != "int32":
         return None
+    if name == "arange" and dtype_of(value).startswith("int"):
+        return lambda call, *ends: np.arange(*(int(Analyzer().simplify(end)) for end in ends), dtype=dtype_of(call))
     return DEFINED.get(name) or _look_up(name) or _elementary(value) or evaluator(value, exact=True)
 
 

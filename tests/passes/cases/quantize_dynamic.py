@@ -34,3 +34,21 @@ w = np.ones((140000, 2))
 # Before
 m = R.matmul(x, w)  # limit: sums can reach 2258060000, int32 ends at 2147483647
 # After: the same
+
+# Case: turned keys are codes before they are turned
+# Options: activations="dynamic"
+# Given
+q: R.Tensor((1, 2, 3, 4), "float32")
+k: R.Tensor((1, 2, 5, 4), "float32")
+# Before
+t = R.permute_dims(k, axes=[0, 1, 3, 2])
+s = R.matmul(q, t)
+# After
+k_scale = R.tvmq.dynamic_scale(k, first=3, count=1)
+k_q = R.tvmq.dynamic_quantize(k, k_scale)
+k_q_turned = R.permute_dims(k_q, axes=[0, 1, 3, 2])
+k_scale_turned = R.reshape(k_scale, R.shape([1, 2, 1, 5]))
+q_scale = R.tvmq.dynamic_scale(q, first=3, count=1)
+q_q = R.tvmq.dynamic_quantize(q, q_scale)
+s_sums = R.tvmq.matmul(q_q, k_q_turned, a_zero=0, b_zero=0)
+s = R.tvmq.dynamic_dequantize(s_sums, q_scale, k_scale_turned)

@@ -66,7 +66,7 @@ from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.graph.state_pairs import appended_dimensions
-from tvmq.graph.symbolic import with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.graph.view import View
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
@@ -216,7 +216,8 @@ def describe_source(mod: tvm.IRModule) -> tuple[tvm.IRModule, Description]:
     batch, view = batch_dimension(plain), View(plain)
     # kernels compute at least one sample: a batch of none is answered without them
     may_be_empty = {batch, *appended_dimensions(plain)}
-    limits = {name: one.tighten(int(name not in may_be_empty), ENDLESS, "") for name, one in size_limits(plain).items()}
+    firsts = {name for name, (_, axis) in dynamic_dimensions(plain).items() if axis == 0 and name not in may_be_empty}
+    limits = {name: limit.tighten(int(name in firsts), ENDLESS, "") for name, limit in size_limits(plain).items()}
     description = replace(
         describe_module(plain, view),
         batch=batch or "",

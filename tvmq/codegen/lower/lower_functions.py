@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tvm
+from tvm import relax
 
 from tvmq.codegen.custom_lowering.selection import Mismatch
 from tvmq.codegen.lower.int4_weights import find_int4_weights, float_weights
@@ -93,7 +94,10 @@ def check_limit(name: str, size: int, limit: Mapping[str, Any] | None) -> None:
 
 def of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     """The module, in one function, for these sizes."""
-    return fold_constants(with_sizes(inline_functions(mod), sizes))  # a slice of a table that ends at the size, say
+    fixed = with_sizes(inline_functions(mod), sizes)
+    # inputs without these sizes would be the same variables, and stand in two functions
+    fixed["main"] = relax.utils.copy_with_new_vars(fixed["main"])
+    return fold_constants(fixed)  # a slice of a table that ends at the size, say
 
 
 def function_name(number: int) -> str:

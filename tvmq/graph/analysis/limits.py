@@ -9,12 +9,14 @@ Tests: tests/graph/test_resolve_shapes.py
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import tvm
 from tvm import relax
+from tvm.sym import Analyzer
+from tvm.tirx.analysis import undefined_vars
 
 from tvmq.errors import ModelError
 from tvmq.graph.indices import index_operands
@@ -56,8 +58,7 @@ class Limit:
 
 
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
-    """{dynamic dimension: limit}; one that is neither the first axis of an input nor rows of a state has one element or
-    more.
+    """{dynamic dimension: limit}; one that is neither the first axis of an input nor a cache's has an element or more.
 
     raises  ModelError for a slice that is not proved to stay inside for any sizes, and for unknown sizes
     """
@@ -71,6 +72,7 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
             if name in limits:
                 limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
+    limits |= {name: replace(limits[name], least=0) for name in _empty_at_first(view, dynamic)}
     for var, value in view.bindings:
         _require_shape(view, var)
         for demand in _demands(value, ", ".join(view.sources(var.name))):
@@ -80,6 +82,44 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     for name, least, why in _least_sizes(view):
         limits[name] = limits[name].tighten(least, ENDLESS, why)
     return limits
+
+
+def _empty_at_first(view: View, names: Iterable[str]) -> list[str]:
+    """Dimensions that may all be 0 together."""
+    empty: list[str] = []
+    for name in names:
+        if _may_be_empty(view, name, empty):
+            empty.append(name)
+    return empty
+
+
+def _may_be_empty(view: View, name: str, others: Sequence[str]) -> bool:
+    """True for the length of a cache before the first call: nothing, or what appends rows alone, reads inputs of it."""
+    for param in view.params.values():
+        axes = [axis for axis, dim in enumerate(_dims(param)) if _is_named(dim, name)]
+        for reader in view.readers[param.name] if axes else ():
+            call = view.value[reader]
+            if op_name(call) != "concat" or axes != [int(call.attrs.axis or 0) % len(_dims(param))]:
+                return False
+    read = [param for param in view.params.values() if not any(_is_named(dim, name) for dim in _dims(param))]
+    sizes = [dim for var in (*read, *(var for var, _ in view.bindings)) for dim in _dims(var)]
+    symbolic = [dim for dim in sizes if not isinstance(dim, tvm.tirx.IntImm)]
+    named = [dim for dim in symbolic if any(_is_named(var, name) for var in undefined_vars(dim))]
+    return all(_is_positive_without(dim, (name, *others)) for dim in named)
+
+
+def _is_named(dim: Any, name: str) -> bool:
+    return isinstance(dim, tvm.ir.Var) and str(dim.name) == name
+
+
+def _is_positive_without(dim: Any, names: Sequence[str]) -> bool:
+    """True for a size that is at least 1 where these dimensions are 0 and all others are 1 or more."""
+    analyzer = Analyzer()
+    for var in undefined_vars(dim):
+        if str(var.name) in names:
+            analyzer.bind(var, tvm.tirx.IntImm(str(var.ty.dtype), 0))
+    least = least_positive(analyzer.simplify(dim))
+    return least is not None and all(size <= 1 for size in least.values())
 
 
 def _require_shape(view: View, var: relax.Var) -> None:

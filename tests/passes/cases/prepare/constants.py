@@ -98,3 +98,20 @@ a4 = R.nn.relu(q)
 y4 = R.matmul(a4, k)
 return (y1, y2, y3, y4)
 # After: the same
+
+# Case: a sum of one product is a product; a layer of one input stays
+# Given
+f: R.Tensor((2, 3, 1), "float32")
+t: R.Tensor((2, 1, 4), "float32")
+g = np.float32([1, 2]).reshape(1, 2, 1)
+v = np.float32([[1, 2]])
+# Before
+y = R.matmul(f, t)
+a = R.matmul(g, t)
+z = R.matmul(f, v)
+return (y, a, z)
+# After
+y = R.multiply(f, t)
+a = R.multiply(t, g)
+z = R.matmul(f, v)
+return (y, a, z)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -177,8 +178,7 @@ class AttentionTemplate(Template):
         self.values = Side(ins, self.operands["v"], keys, shape.columns, shape.zeros[2], self.cut.result)
         # whole vectors of bytes, and all that the vectors of softmax cover
         self.weight_pitch = bind_size(ceildiv(keys, 64) * 64)
-        offset = ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
-        self.softmax = SoftmaxCodes(keys, shape.codes, self.buffers["code_scale"], ins.x_dtype, offset)
+        self.softmax = self._softmax_of(keys)
         self.keys.allocate(self.matrices)
         self.values.allocate(self.matrices)
         q_zero = self.queries.zero
@@ -186,6 +186,12 @@ class AttentionTemplate(Template):
         blocks, chunks = self._cut_rows(keys)
 
         self._jobs(blocks, chunks)
+
+    def _softmax_of(self, keys: Expr) -> Any:
+        """What makes codes of rows of scores; it has keys, has_dynamic_keys and pitch."""
+        codes = self.shape.codes
+        offset = self.ins.shift_of(codes.dtype) if self.raw else -codes.zero_point
+        return SoftmaxCodes(keys, codes, self.buffers["code_scale"], self.ins.x_dtype, offset)
 
     def _jobs(self, blocks: Expr, chunks: Expr) -> None:
         """All chunks of blocks of rows of all matrices."""

@@ -36,12 +36,15 @@ def dynamic_attention(
 ) -> Kernel:
     """Kernel; parameters as of `attention`."""
     ins = instructions(isa)
-    template = _DynamicAttentionTemplate(shape, step, ins, choose_dynamic_cut(shape.depth, shape.columns, ins))
+    template = DynamicAttentionTemplate(shape, step, ins, choose_dynamic_cut(shape.depth, shape.columns, ins))
     return template.attention_kernel(score_scale, code_scale)
 
 
-def choose_dynamic_cut(depth: int, columns: int, ins: Instructions) -> Cut:
-    """Tiles of both products, of as many rows, that take the least modelled time a row."""
+def choose_dynamic_cut(depth: int, columns: int, ins: Instructions, rows: int | None = None) -> Cut:
+    """Tiles of both products, of as many rows, that take the least modelled time a row.
+
+    rows  of a tile, where they are known; fewer if the registers do not hold them
+    """
 
     def cut(rows: int) -> tuple[float, Cut]:
         block = MOST_BLOCK // rows * rows
@@ -54,6 +57,8 @@ def choose_dynamic_cut(depth: int, columns: int, ins: Instructions) -> Cut:
         return cost / block * waste, Cut(block, group, best[0][1], best[1][1])
 
     possible = [rows for rows in range(1, MOST_TILE + 1) if ins.tile_registers(rows, 1) <= ins.registers]
+    if rows is not None:
+        possible = [min(rows, possible[-1])]
     return min(map(cut, possible), key=lambda item: item[0])[1]
 
 
@@ -64,7 +69,7 @@ def _tilings(product: Product, rows: int, ins: Instructions) -> list[tuple[float
     return [(cycles(product, tiling, ins), tiling) for tiling in tilings]
 
 
-class _DynamicAttentionTemplate(AttentionTemplate):
+class DynamicAttentionTemplate(AttentionTemplate):
     """Attention of dynamic sizes; see the head of this file."""
 
     def __init__(

@@ -10,6 +10,7 @@
     [add of two tensors ->] layer_norm or rms_norm -> [quantize]                                   residual streams
     reshape -> permute_dims -> reshape of codes                                                    depth-to-space
     [sums -> dynamic_dequantize -> floats ->] dynamic_scale -> dynamic_quantize                    scales of a run
+    tvmq.matmul -> ... softmax -> ... dynamic_quantize -> tvmq.matmul -> dynamic_dequantize        attention of a run
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
 """
@@ -25,6 +26,7 @@ from tvm import relax
 from tvmq.codegen.lower.patterns.float_chain import chain_behind
 from tvmq.codegen.lower.patterns.run_time_codes import DEQUANTIZE, SCALE, codes_of_rows, floats_of_rows
 from tvmq.codegen.lower.patterns.subgraphs import NORMS, around_norm, attention_before, shuffle_at
+from tvmq.codegen.lower.patterns.token_attention_parts import token_attention_at
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
@@ -67,6 +69,8 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
     """
     owned: set[str] = set()
     chains: dict[str, Chain] = {}
+    if fused_kernels:
+        _add_token_attention(view, owned, chains)
     encoders: dict[str, list[str]] = {}
     for var, value in reversed(view.bindings):
         name = op_name(value)
@@ -78,7 +82,7 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
             members = around_norm(view, var.name, owned)
             owned.update(members)
             chains[members[-1]] = Chain(var.name, members)
-        if fused_kernels and name in (SCALE, DEQUANTIZE):
+        if fused_kernels and name in (SCALE, DEQUANTIZE) and var.name not in owned:
             _add_row_codes(view, var.name, owned, chains, encoders)
         if var.name in owned or name not in (*HEADS, *REDUCERS, ATTENTION):
             continue
@@ -96,6 +100,15 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
         if len(members) > 1:
             chains[members[-1]] = Chain(var.name, members)
     return chains
+
+
+def _add_token_attention(view: View, owned: set[str], chains: dict[str, Chain]) -> None:
+    """Add each attention with scales for single tokens."""
+    for var, value in view.bindings:
+        parts = token_attention_at(view, var.name) if op_name(value) == ATTENTION else None
+        if parts is not None:
+            owned.update(parts.members)
+            chains[parts.members[-1]] = Chain(var.name, parts.members)
 
 
 def _add_row_codes(

@@ -25,7 +25,9 @@ from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
 from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Requantize
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.patterns.chains import Chain
+from tvmq.codegen.lower.patterns.run_time_codes import DEQUANTIZE
 from tvmq.codegen.lower.patterns.subgraphs import AttentionParts, attention_before
+from tvmq.codegen.lower.rules import lower_token_attention
 from tvmq.codegen.lower.rules.epilogue import codes_step, dequantize_step
 from tvmq.codegen.lower.rules.matrix_operands import mask_of, name_sizes, operand_of, result_of
 from tvmq.graph.sizes import is_number, name_dynamic_sizes
@@ -35,6 +37,8 @@ from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, sizes
 def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     """Lower the product of two integer tensors, its scale and a transpose of the result to one kernel."""
     view = lowerer.view
+    if op_name(view.value[chain.result]) == DEQUANTIZE:
+        return lower_token_attention.lower(lowerer, chain)
     if chain.members[0] != chain.head:
         return lower(lowerer, chain)
     scaled = chain.after_head()[:1]

@@ -31,13 +31,18 @@ from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
 from tvmq.formats.onnx.importer.size_sums import size_sums
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
+from tvmq.graph.required_sums import OnlySum, read_sum, require_sum
 from tvmq.graph.size_text import size_text
 
 if TYPE_CHECKING:
     import onnx
 
 # Operators whose operands must have equal sizes
-SAME_SIZES = frozenset({"Add", "Concat", "Div", "Max", "Mean", "Min", "Mul", "Pow", "PRelu", "Sub", "Sum", "Where"})
+SAME_SIZES = frozenset(
+    """
+    Add And Concat Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mul Or Pow PRelu Sub Sum Where Xor
+    """.split()
+)
 DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dimensions as first input
 
 
@@ -57,9 +62,15 @@ def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
     larger than max_bytes.
     """
     multiples: dict[str, int] = {}
+    sums: dict[str, str] = {}
     while True:
         try:
-            return _OnnxImporter(model, max_bytes, multiples).run()
+            return _OnnxImporter(model, max_bytes, multiples, sums).run()
+        except OnlySum as needed:
+            if needed.name in sums:  # of names that are not those of dimensions: nothing is gained
+                what = f"dimension '{needed.name}' must be {needed.text}"
+                raise UnsupportedOpError(f"from_onnx: {what}; {FIX_SHAPES}") from None
+            sums[needed.name] = needed.text
         except OnlyMultiples as needed:
             multiples[needed.name] = math.lcm(multiples.get(needed.name, 1), needed.multiple)
 
@@ -68,10 +79,13 @@ class _OnnxImporter:
     """State of one import: the builder, the value of every ONNX name, the steps so far.
 
     multiples  {dynamic dimension: number}: the inputs have multiples of it
+    sums       {dynamic dimension: text}: it is a sum of others (graph/required_sums.py)
     """
 
-    def __init__(self, model: onnx.ModelProto, max_bytes: int, multiples: Mapping[str, int]) -> None:
-        self.multiples = multiples
+    def __init__(
+        self, model: onnx.ModelProto, max_bytes: int, multiples: Mapping[str, int], sums: Mapping[str, str]
+    ) -> None:
+        self.multiples, self.sums = multiples, sums
         from onnx import numpy_helper
         from tvm.relax.frontend.onnx import onnx_frontend
 
@@ -96,15 +110,21 @@ class _OnnxImporter:
         self.inputs = self._make_inputs()
 
     def _make_inputs(self) -> list[tuple[str, relax.Var]]:
-        """Parameters for the graph's inputs; equal names of dimensions are one symbol."""
+        """Parameters for the graph's inputs; equal names of dimensions are one symbol, sums of them an expression."""
         unique, inputs = UniqueNames(), []
         sums, sizes = size_sums(self.graph), dict[str, Any]()
+        names = {d for value in graph_inputs(self.graph) for d in dimensions(value) or () if isinstance(d, str)}
+        plain = {identifier(name): name for name in names - {"?"} if name not in sums}
+        plain = {own: name for own, name in plain.items() if own not in self.sums}
 
         def size_of(name: str) -> Any:
-            """A symbol, or the sum of others."""
+            """A symbol, or the sum of others: by its name, or because a layer needs it."""
             if name in sums:
                 return reduce(add, (part if isinstance(part, int) else size_of(part) for part in sums[name]))
-            return sizes.setdefault(name, tirx.Var(identifier(name), "int64"))
+            text = self.sums.get(identifier(name))
+            known = {own: size_of(one) for own, one in plain.items()} | sizes if text is not None else {}
+            size = None if text is None else read_sum(text, {str(one): var for one, var in known.items()})
+            return sizes.setdefault(identifier(name), tirx.Var(identifier(name), "int64")) if size is None else size
 
         for value in graph_inputs(self.graph):
             if not value.type.HasField("tensor_type"):
@@ -117,9 +137,8 @@ class _OnnxImporter:
             dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
             var_name = unique(variable_name(value.name))
             shape = [
-                d if isinstance(d, int) else size_of(name)
+                d if isinstance(d, int) else size_of(f"{var_name}_d{axis}" if d == "?" else d)
                 for axis, d in enumerate(dims)
-                for name in [f"{var_name}_d{axis}" if d == "?" else str(d)]
             ]
             var = relax.Var(var_name, relax.TensorType(shape, dtype))
             self.values[value.name] = var
@@ -150,7 +169,7 @@ class _OnnxImporter:
             result = self._record(call, self._emit(self._convert(call)))
             self._check_shapes(call)
             self._trace_sizes(node)
-        except (TvmqError, OnlyMultiples):
+        except (TvmqError, OnlyMultiples, OnlySum):
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
@@ -183,7 +202,7 @@ class _OnnxImporter:
     def _check_shapes(self, call: NodeCall) -> None:
         """Refuse results whose shape is known only at run time.
 
-        raises OnlyMultiples where the operands have equal sizes for multiples of a dynamic dimension
+        raises OnlyMultiples, OnlySum where the operands have equal sizes for multiples, or sums, of dimensions
         """
         for name in filter(None, call.outputs):
             ty = getattr(self.values[name], "ty", None)
@@ -205,6 +224,7 @@ class _OnnxImporter:
             return
         skipped = call.axis(0) if call.op_type == "Concat" else None
         for one, other in unequal_sizes([list(shape) for shape in shapes], skipped):
+            require_sum(one, other)
             needed = find_multiple(one, other)
             if needed is not None:
                 raise OnlyMultiples(*needed)

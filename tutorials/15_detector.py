@@ -6,7 +6,7 @@
 # and quantized, and is judged by its boxes and by its mean average precision.
 #
 # Run it in the folder of the sources: `pip install '.[torch]'`, `pip install '.[tutorials]'`, then `python
-# tutorials/14_detector.py`. It needs torch, and matplotlib for its picture.
+# tutorials/15_detector.py`. It needs torch, and matplotlib for its picture.
 
 # %%
 import importlib.util

@@ -1,0 +1,1 @@
+"""Language models for benchmarks: weights from GGUF files of pip packages, texts that pip packages ship, peers."""

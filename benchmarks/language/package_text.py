@@ -1,0 +1,18 @@
+"""English text that is there wherever tvmq is installed: the descriptions of packages that it depends on."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+PACKAGES = ("typer", "rich", "onnx")
+
+
+def package_text() -> str:
+    """Lines of prose in the long descriptions of PACKAGES, one behind the other."""
+    lines = "\n".join(str(metadata.metadata(name).get_payload()) for name in PACKAGES).splitlines()
+    return "\n".join(line for line in lines if line[:1].isalpha() and len(line.split()) > 4 and "<" not in line)
+
+
+def package_versions() -> str:
+    """Names and versions of the packages, for a result."""
+    return ", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)
