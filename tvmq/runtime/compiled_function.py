@@ -15,7 +15,7 @@ from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.runtime.artifact.model_description import FunctionDescription
 from tvmq.runtime.call_code import CallCode, is_misfit
-from tvmq.runtime.dynamic_shapes import MachineCodes, DynamicRun, SizedCode
+from tvmq.runtime.dynamic_shapes import DynamicRun, MachineCodes, SizedCode
 from tvmq.runtime.inputs import Inputs, TensorInfo, has_dynamic_shape, infos, refuse_not_finite, sizes_of_inputs
 from tvmq.runtime.threads import here, in_threads
 
