@@ -42,8 +42,8 @@ MODULES = [
         tvmq.calibration.observers.weight_observers tvmq.calibration.observers.lane_weights"""),
     ("backends", "Backend descriptions", """tvmq.backends tvmq.backends.operator_entry
         tvmq.backends.tensor_forms tvmq.backends.cpu tvmq.backends.cpu_with_dot_product
-        tvmq.backends.cpu_without_vnni tvmq.backends.tensorrt tvmq.backends.tflite tvmq.backends.tosa tvmq.backends.cmsis_nn
-        tvmq.numerics.known_rules"""),
+        tvmq.backends.cpu_without_vnni tvmq.backends.tensorrt tvmq.backends.tflite tvmq.backends.tosa
+        tvmq.backends.cmsis_nn tvmq.numerics.known_rules"""),
     ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
         tvmq.graph.rewrite tvmq.graph.module_functions tvmq.graph.evaluate"""),
     ("data", "Data, the example, the cache", "tvmq.calibration.dataset tvmq.demo tvmq.base.cache"),

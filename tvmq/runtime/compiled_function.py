@@ -15,7 +15,7 @@ from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.runtime.artifact.model_description import FunctionDescription
 from tvmq.runtime.call_code import CallCode, is_misfit
-from tvmq.runtime.dynamic_shapes import Codes, DynamicRun, SizedCode
+from tvmq.runtime.dynamic_shapes import DynamicRun, MachineCodes, SizedCode
 from tvmq.runtime.inputs import Inputs, TensorInfo, has_dynamic_shape, infos, refuse_not_finite, sizes_of_inputs
 from tvmq.runtime.threads import here, in_threads
 
@@ -51,7 +51,7 @@ class CompiledFunction:
         fresh: bool = False,
         sized: Sequence[SizedCode] = (),
         looped: CallCode | None = None,
-        copied: Callable[[], Codes] | None = None,
+        copied: Callable[[], MachineCodes] | None = None,
     ) -> None:
         self.name, self._threads = name, default_threads() if threads is None else threads
         self.code, self._lock = code, lock
@@ -67,7 +67,7 @@ class CompiledFunction:
         self._is_as_described, self._dynamic_run = False, None
         if any(map(has_dynamic_shape, self._input_info)):
             self._dynamic_run = DynamicRun(
-                Codes(self._call, self._sized, looped), self._input_info, self._output_info, batch, copied
+                MachineCodes(self._call, self._sized, looped), self._input_info, self._output_info, batch, copied
             )
 
     @property

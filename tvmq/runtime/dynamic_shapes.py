@@ -34,7 +34,7 @@ class SizedCode(NamedTuple):
     call: CallCode
 
 
-class Codes(NamedTuple):
+class MachineCodes(NamedTuple):
     """Functions of a virtual machine.
 
     main    code for all sizes, of one sample where there is a batch
@@ -61,11 +61,11 @@ class DynamicRun:
 
     def __init__(
         self,
-        codes: Codes,
+        codes: MachineCodes,
         inputs: Sequence[TensorInfo],
         outputs: Sequence[TensorInfo],
         batch: str | None,
-        copied: Callable[[], Codes] | None = None,
+        copied: Callable[[], MachineCodes] | None = None,
     ) -> None:
         self._codes, self._batch, self._copied = codes, batch, copied
         self._infos = inputs, outputs

@@ -24,7 +24,7 @@ from tvmq.runtime.artifact.native_library import ONE_LOAD
 from tvmq.runtime.artifact.saved_file import SavedFile, name_source
 from tvmq.runtime.call_code import SAMPLES, CallCode, SampleCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
-from tvmq.runtime.dynamic_shapes import Codes, SizedCode
+from tvmq.runtime.dynamic_shapes import MachineCodes, SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
 from tvmq.runtime.sample_runs import run_many, run_one_by_one
 from tvmq.runtime.sessions import begin_session, run_session
@@ -412,14 +412,14 @@ def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     return functions
 
 
-def _copied_codes(parts: Parts, name: str) -> Codes:
+def _copied_codes(parts: Parts, name: str) -> MachineCodes:
     """A function on a virtual machine of its own, with those for common sizes and for many samples."""
     code, description = _code(parts), parts.description.interfaces()[name]
     function, fresh = code(name)
     call = CallCode(function, description.unaligned, fresh=fresh)
     if name != "main":
-        return Codes(call)
-    return Codes(call, _sized_codes(parts.description, code), _looped_code(parts.description, code))
+        return MachineCodes(call)
+    return MachineCodes(call, _sized_codes(parts.description, code), _looped_code(parts.description, code))
 
 
 def _looped_code(description: Description, code: Callable[[str], Any]) -> CallCode | None:

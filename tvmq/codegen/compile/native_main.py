@@ -82,7 +82,7 @@ def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
         if not isinstance(func, relax.Function):
             continue
         try:
-            plan = CallPlan(mod, func)
+            plan = MainPlan(mod, func)
         except Unfit:
             continue
         if len(plan.calls) >= FEWEST_CALLS:
@@ -90,7 +90,7 @@ def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
     return builder.get()
 
 
-class CallPlan:
+class MainPlan:
     """The calls of a function, and where their tensors lie. Parameters: inputs, constants, results, memory."""
 
     def __init__(self, mod: tvm.IRModule, func: relax.Function) -> None:

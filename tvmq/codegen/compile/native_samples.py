@@ -30,7 +30,7 @@ from tvm import relax, tirx
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.compile.native_main import ALIGNMENT, MOST_CALLS, CallPlan, TensorPlace, Unfit, emit_calls
+from tvmq.codegen.compile.native_main import ALIGNMENT, MOST_CALLS, MainPlan, TensorPlace, Unfit, emit_calls
 from tvmq.runtime.call_code import SAMPLES
 
 MAIN, LOOP = "main", "_loop"
@@ -71,7 +71,7 @@ def with_sample_loop(mod: tvm.IRModule, axes: SampleAxes) -> tvm.IRModule:
     """The module with `main_samples` beside main, if main can have native code; mod: any module of planned memory."""
     main = next((func for gvar, func in mod.functions_items() if gvar.name_hint == MAIN), None)
     try:
-        plan = CallPlan(mod, main) if isinstance(main, relax.Function) else None
+        plan = MainPlan(mod, main) if isinstance(main, relax.Function) else None
     except Unfit:
         return mod
     if plan is None or not 0 < len(plan.calls) <= MOST_CALLS:
@@ -84,7 +84,7 @@ def with_sample_loop(mod: tvm.IRModule, axes: SampleAxes) -> tvm.IRModule:
 class _SampleLoop:
     """Emits the loop of a plan; parameters are its buffers, then aligned tensors of samples that need them."""
 
-    def __init__(self, plan: CallPlan, axes: SampleAxes) -> None:
+    def __init__(self, plan: MainPlan, axes: SampleAxes) -> None:
         self.plan = plan
         params = [plan.places[param].parameter for param in plan.func.params]
         leaves = [plan.place_of(leaf).parameter for leaf in plan.leaves]
