@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.backends import backend_named
 from tvmq.calibration.observers.rounding import Rounding
 from tvmq.formats.relax import from_relax
 from tvmq.graph.operators.conversions import dequantize, quantize
@@ -22,6 +24,7 @@ from tvmq.passes.correct_bias import correct_bias
 from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.import_qdq import import_qdq
+from tvmq.passes.narrow_floats import narrow_floats
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
@@ -185,6 +188,7 @@ ABOUT = {
     "fold_constants": "A weight that is turned and halved.",
     "state_codes": "A cache of a causal convolution: `cache` is read, `new_cache` is the cache of the next call.",
     "pack_weights": "`qconfig(nbit_weight=4)`.",
+    "narrow_floats": "A backend whose floats have 16 bits; the softmax stays float.",
     "partition_conversions": '`qconfig(partition_conversions="enabled")`: one function becomes four.',
 }
 
@@ -229,6 +233,7 @@ def befores() -> dict[str, Module]:
         "fold_constants": made(Net(*rows), _transposed),
         "state_codes": fold_constants(realize(calibrated(prepare(cached()), default))),
         "pack_weights": realize(calibrated(product, qconfig(nbit_weight=4))),
+        "narrow_floats": realize(calibrated(network, default)),
         "partition_conversions": realize(calibrated(two, qconfig(partition_conversions="enabled"))),
     }
 
@@ -250,5 +255,6 @@ RUN: dict[str, Callable[[Module], Module]] = {
     "fold_constants": fold_constants,
     "state_codes": state_codes,
     "pack_weights": pack_weights,
+    "narrow_floats": lambda mod: narrow_floats(mod, replace(backend_named("cpu"), name="half", float_type="float16")),
     "partition_conversions": partition_conversions,
 }

@@ -36,7 +36,7 @@ def leave_decoding_float(view: View, groups: dict[str, Group], reasons: dict[str
     joined  concats at the end of the network, which are float already
     """
     orderings = [var.name for var, value in view.bindings if op_name(value) in ORDERING]
-    waiting = [*joined, *orderings]
+    waiting = list(dict.fromkeys([*joined, *_concats_at_the_end(view, groups), *orderings]))
     if not waiting:
         return
     home = {member: key for key, group in groups.items() for member in (key, *group.members)}
@@ -59,6 +59,17 @@ def leave_decoding_float(view: View, groups: dict[str, Group], reasons: dict[str
 def _is_pool(view: View, group: Group) -> bool:
     """True for pools and means, which read maps; the highest score of each place is no pool."""
     return "pool" in op_name(view.value[group.root]) or group.family in MEANS
+
+
+def _concats_at_the_end(view: View, groups: dict[str, Group]) -> list[str]:
+    """Concats that results are made of, behind moves; those with a constant part have no integer form."""
+    concats = []
+    for name in view.outputs:
+        while op_name(view.value.get(name)) in MOVED and isinstance(view.value[name].args[0], relax.Var):
+            name = view.value[name].args[0].name
+        if op_name(view.value.get(name)) == "concat" and name not in groups:
+            concats.append(name)
+    return concats
 
 
 def _before_products(view: View, home: dict[str, str], products: set[str]) -> set[str]:

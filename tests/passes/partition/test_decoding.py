@@ -32,5 +32,5 @@ def test_boxes_are_as_exact_as_their_convolution() -> None:
 @pytest.mark.slow
 def test_a_core_without_floats_keeps_them_in_integers() -> None:
     n, y = head()
-    road = drive(n.model(y), partition_conversions="fully_integral", least_snr=10.0)
+    road = drive(n.model(y), partition_conversions="fully_integral", requantize="fixed_point", least_snr=10.0)
     assert "float" not in road.precision().values()

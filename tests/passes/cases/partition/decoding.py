@@ -51,3 +51,11 @@ p = R.nn.max_pool2d(d, pool_size=[2, 2])  # max_pool: p
 q = R.sigmoid(p)  # default: decoding behind the last products; as floats it costs next to nothing
 z = R.nn.max_pool2d(h, pool_size=[2, 2])  # max_pool: z
 y = R.concat((q, z), axis=1)  # default: a concat at the end of the network; joined as floats its parts keep scales of their own
+
+# Case: places beside sizes and scores, a constant part
+# Before
+s = R.nn.conv2d(x, two)  # conv2d: s
+t = R.reshape(s, R.shape([1, 2, 16]))  # default: decoding behind the last products; as floats it costs next to nothing
+g = R.sigmoid(t)  # default: decoding behind the last products; as floats it costs next to nothing
+j = R.concat((anchors, g), axis=1)  # limit: a constant part, or parts that are not written out
+y = R.permute_dims(j, axes=[0, 2, 1])
