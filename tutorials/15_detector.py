@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 14. A detector, from training to boxes in int8
+# # 15. A detector, from training to boxes in int8
 #
 # Detectors are what 8 bits break most often: boxes up to 640 and scores up to 1 end in one tensor, and people read
 # boxes from it, not numbers. Here a small network in the form of a YOLO learns to find squares and discs, is exported

@@ -160,7 +160,7 @@ def sin(x: np.ndarray) -> np.ndarray:
            m from r as n from t; r = ((r - m * p0) - m * p1) - m * p2; n = n + m; s = r * r;
            where n is even r * (s * (c0 + c1 s + c2 s^2) + 1), c = SIN_COEFFICIENTS; where it is odd
            ((s * s) * (c0 + c1 s + c2 s^2) - 0.5 * s) + 1, c = COS_COEFFICIENTS; the negative of it where the bit of n
-           above the last one is set; times (x - x) + 1
+           above the last one is set; NaN where x is infinite or NaN
 
     >>> sin(np.float32([0, -0.0]))
     array([ 0., -0.], dtype=float32)
@@ -267,4 +267,5 @@ def _sine(x: np.ndarray, quarters: np.float32) -> np.ndarray:
     odd = ((s * s) * _polynomial(s, COS_COEFFICIENTS) - REAL(0.5) * s) + REAL(1)
     value = np.where((bits << WHOLE(31)) < WHOLE(0), odd, even)
     value = np.where((bits << WHOLE(30)) < WHOLE(0), -value, value)
-    return value * ((x - x) + REAL(1))  # infinities give NaN, NaN stays
+    # not by x - x, which compilers take for 0
+    return np.where(x > REAL(-np.inf), np.where(x < REAL(np.inf), value, REAL(np.nan)), REAL(np.nan))

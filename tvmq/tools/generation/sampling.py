@@ -19,7 +19,7 @@ import numpy as np
 from tvmq.errors import ConfigError, DataError
 from tvmq.numerics.softmax import exp_negative
 
-MASK, STEP = 2**64 - 1, 0x9E3779B97F4A7C15
+MASK, STEP = 2**64 - 1, 11400714819323198485
 WEIGHT_BITS = 24
 
 
