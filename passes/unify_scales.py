@@ -67,7 +67,9 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
 def _unrounded(view: View, name: str) -> str:
     """The tensor behind a simulated_quantize; of others the tensor itself."""
     value = view.value.get(name)
-    return value.args[0].name if op_name(value) == "tvmq.simulated_quantize" else name
+    if value is None or op_name(value) != "tvmq.simulated_quantize":
+        return name
+    return str(value.args[0].name)
 
 
 def _scale_of(name: str, groups: dict[str, Group]) -> str:

@@ -10,7 +10,7 @@ import pytest
 import tvmq
 from tests.support.models.stateful_models import STATEFUL, StatefulNet, gru_cell, steps_of
 from tvmq.codegen.compile.evaluators import evaluator
-from tvmq.errors import AccuracyWarning
+from tvmq.errors import AccuracyWarning, ConfigError
 from tvmq.graph.state_pairs import state_pairs
 from tvmq.passes.prepare import prepare
 from tvmq.quantization.sequence_play import StatePlayer, unroll
@@ -87,6 +87,22 @@ def test_one_call_given_with_its_state_is_a_sequence() -> None:
     data = [{"x": random.normal(size=(1, 8)), "h_in": random.normal(size=(1, 16))} for _ in range(8)]
     qmod = tvmq.quantize(mod, params, data, guard=None)
     assert state_pairs(qmod)[0].scale is not None
+
+
+def test_what_knows_single_calls_alone_is_refused() -> None:
+    mod, params = tvmq.from_onnx(gru_cell())
+    data = steps_of((1, 8), 2, 0, (1, 1))
+    with pytest.raises(ConfigError, match=r"search plays single calls, and the model hands a state .* \(h_in\)"):
+        tvmq.search(mod, params, data)
+
+    class Training:
+        """Protocol of `tvmq.training.Distill`, as far as it is asked here."""
+
+        def check_config(self, config: Any) -> None:
+            """Takes all options."""
+
+    with pytest.raises(ConfigError, match="finetune= plays single calls"):
+        tvmq.quantize(mod, params, data, finetune=Training())  # type: ignore[arg-type]
 
 
 def test_thresholds_of_sequences() -> None:

@@ -33,6 +33,7 @@ from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.formats.relax import from_relax
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
+from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.passes.calibrate.token_factors import find_token_factors
@@ -169,6 +170,8 @@ def _quantize(
     if tune is not None:
         _check_tuning(request, tune)
     prepared, data = prepare_model(mod, params, dataset, request.config)
+    if finetune is not None:
+        refuse_state(prepared, "quantize: finetune=")
     decision = None if tune is None else _measure_layers(request, prepared, cpu_of(target), tune)
     if decision is not None:  # the layers that were faster in float stay float
         reason = "tune= measures layers with calibrated scales"
@@ -218,6 +221,15 @@ def _check_finetuning(request: Request, dataset: Any) -> None:
     if dataset is None:
         raise CalibrationError("quantize: finetune= learns from data and there are none; give dataset=")
     finetune.check_config(request.config)
+
+
+def refuse_state(prepared: tvm.IRModule, what: str) -> None:
+    """ConfigError for a model that hands a state to its next call, of which `what` knows nothing."""
+    if pairs := state_pairs(prepared):
+        raise ConfigError(
+            f"{what} plays single calls, and the model hands a state to its next call ({pairs[0].input}); leave it "
+            "out, or import the model with state=None and give the states as data"
+        )
 
 
 def _check_tuning(request: Request, seconds: float) -> None:

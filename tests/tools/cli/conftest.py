@@ -47,6 +47,7 @@ class FakeExecutable:
         self.input_info = [SimpleNamespace(name="x", shape=(2, 3), dtype="float32")]
         self.output_info = [SimpleNamespace(name="y", shape=(2, 3), dtype="float32")]
         self.lowerings: dict[str, Any] = {}
+        self.states = ()
         self.module, self.targets = "its module", [SimpleNamespace(name="haswell"), SimpleNamespace(name="znver4")]
         self.fed: list[np.ndarray] = []
 

@@ -32,7 +32,7 @@ from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ConfigError, DataError, OutputError
 from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
-from tvmq.quantization.pipeline import Finetuning, prepare_model
+from tvmq.quantization.pipeline import Finetuning, prepare_model, refuse_state
 from tvmq.quantization.search.finetuning import check_finetuning, check_repeated, worth_training
 from tvmq.quantization.search.front import Point, SearchResult, best_of, pareto_front, recipe_json, write_text
 from tvmq.quantization.search.goal import LATENCY, USUAL_SQNR, Goal
@@ -179,6 +179,7 @@ def make_search_problem(
     config = (config or current_qconfig()).for_backend(backend)
     finetune = check_finetuning(finetune, config)
     prepared, calibration = prepare_model(mod, params, dataset, config)
+    refuse_state(prepared, "search")
     if calibration is None:
         raise DataError("search: dataset= is missing; ranges are chosen from calibration data, 100 to 500 samples")
     judged = calibration if data is None else Dataset(data, inputs_of(prepared))

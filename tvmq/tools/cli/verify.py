@@ -34,7 +34,7 @@ def verify(
     Example: tvmq verify resnet18.tvmq --data pictures.npz
     Example: tvmq verify minilm.tvmq --data texts.npz --invariance --mask attention_mask
 
-    data     Pictures or arrays, as `tvmq run` takes them.
+    data     Pictures or arrays, as `tvmq run` takes them; of a model with a state an .npz of sequences.
     samples  Number of samples to compare; the NumPy definition is slow.
     backend  Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".
     invariance  Compare samples run alone with the same in batches, in other orders, by several threads, and padded.
@@ -44,6 +44,9 @@ def verify(
     check_inputs(data)
     refuse_float_model(model)
     exe = tvmq.load(model, sha256=sha256)
+    if exe.states:
+        _verify_sequences(exe, data, invariance=invariance, samples=samples, as_json=as_json, quiet=quiet)
+        return
     arrays, _ = read_inputs(exe, data, most=max(samples, batch_of(exe)), tokenizer=tokenizer, quiet=quiet)
     if invariance:
         _check_invariance(exe, arrays, mask, left=left, samples=samples, as_json=as_json, quiet=quiet)
@@ -58,8 +61,21 @@ def verify(
         raise typer.Exit(FAILED)
 
 
+def _verify_sequences(
+    exe: Any, data: Path, *, invariance: bool, samples: int, as_json: bool, quiet: bool
+) -> None:
+    """Compare a model that hands a state to its next call, over the sequences of an .npz file."""
+    if invariance:
+        _check_invariance(exe, data, None, left=False, samples=samples, as_json=as_json, quiet=quiet)
+        return
+    result = tvmq.verify(exe, data)
+    print_result(result, as_json=as_json)
+    if not result.exact:
+        raise typer.Exit(FAILED)
+
+
 def _check_invariance(
-    exe: Any, arrays: Arrays, mask: str | None, *, left: bool, samples: int, as_json: bool, quiet: bool
+    exe: Any, arrays: Arrays | Path, mask: str | None, *, left: bool, samples: int, as_json: bool, quiet: bool
 ) -> None:
     with step("verify", quiet=quiet) as advance:
         result = tvmq.check_invariance(exe, arrays, mask=mask, left=left, samples=samples, advance=advance)
