@@ -17,6 +17,8 @@ Numerics  nothing changes here: tensors of one name share their statistics and s
 
 from __future__ import annotations
 
+from typing import Any
+
 import tvm
 from tvm import relax
 
@@ -66,7 +68,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
 
 def _unrounded(view: View, name: str) -> str:
     """The tensor behind a simulated_quantize; of others the tensor itself."""
-    value = view.value.get(name)
+    value: Any = view.value.get(name)
     return value.args[0].name if op_name(value) == "tvmq.simulated_quantize" else name
 
 

@@ -104,7 +104,7 @@ class _Walk:
         if finish is None:
             return None
         result: Any = view.value[finish]
-        codes = self.step(product.args[0]) if op_name(product) == "tvmq.matmul" else None
+        codes: Any = self.step(product.args[0]) if op_name(product) == "tvmq.matmul" else None
         if op_name(result) != DEQUANTIZE or op_name(codes) != QUANTIZE or int(codes.attrs.largest_code) != LARGEST_CODE:
             return None
         rows, scale = codes.args
