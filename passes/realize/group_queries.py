@@ -17,7 +17,7 @@ Tests: tests/passes/test_cases.py
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tvm
 from tvm import relax
@@ -73,13 +73,14 @@ def _group(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr 
 
 
 def _repeated(rewriter: Rewriter, expr: relax.Expr) -> _Repeated | None:
-    value = rewriter.value_of(expr)
+    value: Any = rewriter.value_of(expr)
     is_turned = op_name(value) == "permute_dims" and [int(axis) for axis in value.attrs.axes or ()] == [0, 1, 3, 2]
     if is_turned:
         value = rewriter.value_of(value.args[0])
     if op_name(value) != "reshape":
         return None
-    joined, wide = list(value.ty.shape), rewriter.value_of(value.args[0])
+    joined = list(value.ty.shape)
+    wide: Any = rewriter.value_of(value.args[0])
     if op_name(wide) != "broadcast_to" or rank_of(wide) != 5:
         return None
     narrow, sizes = wide.args[0], list(wide.ty.shape)

@@ -15,6 +15,7 @@ Tests: tests/passes/test_quantize_dynamic.py
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from tvm import relax
@@ -137,9 +138,10 @@ class RunTimeForms:
     def _encode(self, x: relax.Var, first: int, count: int) -> tuple[relax.Var, relax.Var]:
         """Codes and scales of an activation, made at run time; a scale is shared over `count` axes from `first` on."""
         key = x.name, first, count
-        if key not in self._codes and (first, count) == (rank_of(x) - 2, 1) and _is_turned(self._value_of(x)):
+        made: Any = self._value_of(x)
+        if key not in self._codes and (first, count) == (rank_of(x) - 2, 1) and _is_turned(made):
             # codes are turned instead of floats: rows are read in the order of memory, and four bytes become one
-            codes, scale = self._encode(self._value_of(x).args[0], rank_of(x) - 1, 1)
+            codes, scale = self._encode(made.args[0], rank_of(x) - 1, 1)
             turned = [self._emit(_swap_last_axes(one), f"{one.name}_turned") for one in (codes, scale)]
             self._codes[key] = turned[0], turned[1]
         if key not in self._codes:
@@ -150,7 +152,7 @@ class RunTimeForms:
         return self._codes[key]
 
 
-def _is_turned(value: relax.Expr | None) -> bool:
+def _is_turned(value: Any) -> bool:
     """True for a matrix whose rows and columns are exchanged."""
     if op_name(value) != "permute_dims" or not isinstance(value.args[0], relax.Var):
         return False

@@ -11,6 +11,7 @@ those of passes/realize/group_queries.py: rows of all heads that share keys are 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from tvm import relax
 
@@ -81,8 +82,8 @@ class _Walk:
         self._view = view
         self.members: set[str] = set()
 
-    def step(self, expr: relax.Expr, readers: int = 1) -> relax.Call | None:
-        """The value of a variable with so many readers."""
+    def step(self, expr: relax.Expr, readers: int = 1) -> Any:
+        """The value of a variable with so many readers; None for any other."""
         view = self._view
         value = view.value.get(expr.name) if isinstance(expr, relax.Var) else None
         if not isinstance(value, relax.Call) or len(view.readers[expr.name]) != readers or view.is_output(expr.name):
@@ -90,9 +91,7 @@ class _Walk:
         self.members.add(expr.name)
         return value
 
-    def through(
-        self, expr: relax.Expr, name: str, *, others: tuple[str, ...], value: relax.Call | None = None
-    ) -> relax.Call | None:
+    def through(self, expr: relax.Expr, name: str, *, others: tuple[str, ...], value: Any = None) -> Any:
         """The value of that name, behind others that are walked through; value: that of `expr`, if it is known."""
         value = self.step(expr) if value is None else value
         while value is not None and op_name(value) in others:
@@ -102,8 +101,10 @@ class _Walk:
     def weighted_rows(self, product: relax.Call, head: str) -> tuple[relax.Expr, relax.Expr] | None:
         """Softmax's result and the scales that it is multiplied by, of a product of their codes and what follows it."""
         view, finish = self._view, self._view.only_reader(head)
-        result = view.value[finish] if finish is not None else None
-        codes = self.step(product.args[0]) if op_name(product) == "tvmq.matmul" else None
+        if finish is None:
+            return None
+        result: Any = view.value[finish]
+        codes: Any = self.step(product.args[0]) if op_name(product) == "tvmq.matmul" else None
         if op_name(result) != DEQUANTIZE or op_name(codes) != QUANTIZE or int(codes.attrs.largest_code) != LARGEST_CODE:
             return None
         rows, scale = codes.args
