@@ -17,7 +17,6 @@ Numerics  nothing changes here: tensors of one name share their statistics and s
 
 from __future__ import annotations
 
-from typing import Any
 
 import tvm
 from tvm import relax

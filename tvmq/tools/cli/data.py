@@ -263,8 +263,10 @@ def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
 def _check_sizes(name: str, array: np.ndarray, shape: Shape) -> None:
     """Refuse samples of other sizes than the model's, before it is imported. raises DataError"""
     if array.ndim == len(shape) and not _fits(array, shape):
+        wanted = _shape_text(shape)
+        remark = " (? is any)" if "?" in wanted else ""
         raise DataError(
-            f"data: input '{name}' takes {_shape_text(shape)} (? is any), the array is {_shape_text(array.shape)}; "
+            f"data: input '{name}' takes {wanted}{remark}, the array is {_shape_text(array.shape)}; "
             "resize the samples as in training, or export the model with these sizes dynamic"
         )
 
