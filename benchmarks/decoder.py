@@ -66,7 +66,7 @@ class Text:
 
 
 def perplexity(run: Run, shape: Any, tokens: np.ndarray, windows: int) -> float:
-    """Of the tokens of windows behind those that are given."""
+    """Perplexity of the tokens of windows behind those that are given."""
     losses = []
     for window in tokens[: windows * WINDOW].reshape(windows, WINDOW):
         logits = Text(run, shape, 1).feed(window[None, :-1])[0].astype(np.float64)
@@ -154,7 +154,7 @@ def hash_logits(run: Run, shape: Any, texts: np.ndarray, chunk: int, batch: int)
 
 
 def work(options: Namespace) -> dict[str, Any]:
-    """What this process was started for."""
+    """Do the part that this process was started for."""
     if options.exact:
         return count_logits(options)
     return child(options)

@@ -7,7 +7,7 @@ Before                                            After, "computes": "float16"
 Needs     a realized module.
 Leaves    operators on integers, and the scales of quantize and dequantize; those that a backend computes in float32, or
           in bfloat16, for which TVM has no casts that compile: `build` warns of these.
-Numerics  numerics/narrow_floats.py for constants, inputs and results; the operators are those of float32. LLVM joins
+Numerics  numerics/float_rounding.py for constants, inputs and results; the operators are those of float32. LLVM joins
           casts and one arithmetic operator into an instruction of the narrower type where the CPU has it, which gives
           the same bits; other CPUs convert.
 """
@@ -24,7 +24,7 @@ from tvmq.backends.description import Backend
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.numerics.narrow_floats import rounded_floats
+from tvmq.numerics.float_rounding import rounded_floats
 
 CAST = "float16"
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
@@ -74,7 +74,7 @@ class _Narrowing:
                 continue
             self.counts[dtype] = self.counts.get(dtype, 0) + 1
             if op_name(value) not in CONVERSIONS:
-                args = [self._narrow(arg, dtype) for arg in new.args]
+                args = [self._round_argument(arg, dtype) for arg in new.args]
                 new = relax.Call(new.op, args, new.attrs, new.ty_args, new.span)
             if not _is_float(var):
                 self.rewriter.bind(var, self.rewriter.emit(new, var.name))
@@ -94,10 +94,10 @@ class _Narrowing:
         entry = self.backend.entry(operator, depthwise=any(map(_is_depthwise, same)))
         return entry.computes if entry is not None and entry.computes != "integer" else self.backend.float_type
 
-    def _narrow(self, expr: relax.Expr, dtype: str) -> relax.Expr:
+    def _round_argument(self, expr: relax.Expr, dtype: str) -> relax.Expr:
         """An argument, rounded unless it is already."""
         if isinstance(expr, relax.Tuple):
-            return relax.Tuple([self._narrow(item, dtype) for item in expr.fields])
+            return relax.Tuple([self._round_argument(item, dtype) for item in expr.fields])
         if not _is_float(expr):
             return expr
         if is_const(expr):

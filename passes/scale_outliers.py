@@ -126,11 +126,11 @@ class _Scaler:
         """Divide what a gate is multiplied by, in the matrix that makes it; False for other tensors."""
         gated = gate_of(self.view, self.view.value[var.name])
         product = None if gated is None else self.rewriter.substitute(gated)
-        made = None if product is None else self.rewriter.value_of(product)
-        if made is None or op_name(made) != "matmul" or not is_const(made.args[1]):
+        matrix_product = None if product is None else self.rewriter.value_of(product)
+        if matrix_product is None or op_name(matrix_product) != "matmul" or not is_const(matrix_product.args[1]):
             return False
-        weight = const_value(made.args[1]) / factors
-        self.rewriter.replace(product, relax.op.matmul(made.args[0], make_const(weight.astype(np.float32))))
+        weight = const_value(matrix_product.args[1]) / factors
+        self.rewriter.replace(product, relax.op.matmul(matrix_product.args[0], make_const(weight.astype(np.float32))))
         return True
 
     def _split_tensor(self, var: relax.Var, channels: Sequence[int]) -> None:

@@ -50,11 +50,11 @@ def state_codes(mod: tvm.IRModule) -> tvm.IRModule:
 
 def _common_scale(view: View, param: relax.Var, result: relax.Expr) -> QParams | None:
     """Scale by which a state is quantized where it is read, and dequantized where it is given."""
-    given = view.producer(result)
-    if given is None or op_name(given) != "tvmq.dequantize" or dtype_of(given.args[0]) == "int32":
+    result_call = view.producer(result)
+    if result_call is None or op_name(result_call) != "tvmq.dequantize" or dtype_of(result_call.args[0]) == "int32":
         return None
     read = [view.value[name] for name in view.readers[param.name] if op_name(view.value[name]) == "tvmq.quantize"]
-    qparams = [tensor_qparams(call) for call in (given, *read)]
+    qparams = [tensor_qparams(call) for call in (result_call, *read)]
     scales = {(float(q.scale), int(q.zero_point), q.spec.dtype) if q is not None else None for q in qparams}
     return qparams[0] if read and len(scales) == 1 else None
 
@@ -63,7 +63,7 @@ def _rewrite(mod: tvm.IRModule, coded: dict[str, tuple[StatePair, relax.Expr]]) 
     """The module whose parameters and results of these states are codes."""
     rewriter = Rewriter(mod)
     view, codes, floats = rewriter.view, dict[str, relax.Var](), dict[str, relax.Var]()
-    given = {result.name: view.value[result.name].args[0].name for _, result in coded.values()}
+    code_names = {result.name: view.value[result.name].args[0].name for _, result in coded.values()}
     params = []
     for param in rewriter.params:
         if param.name in coded:
@@ -80,7 +80,7 @@ def _rewrite(mod: tvm.IRModule, coded: dict[str, tuple[StatePair, relax.Expr]]) 
             floats[name] = rewriter.emit(_dequantize(codes[name], coded[name][0]), f"{name}_real")
             rewriter.bind(view.params[name], floats[name])
         rewriter.bind(var, rewriter.emit(rewriter.substitute(value), var.name))
-    results = [view.var[given.get(leaf.name, leaf.name)] for leaf in flatten_tuples([view.func.body.body])]
+    results = [view.var[code_names.get(leaf.name, leaf.name)] for leaf in flatten_tuples([view.func.body.body])]
     return rewriter.finish(params, [_as_result(rewriter, rewriter.substitute(leaf), codes) for leaf in results])
 
 

@@ -17,7 +17,6 @@ Numerics  nothing changes here: tensors of one name share their statistics and s
 
 from __future__ import annotations
 
-
 import tvm
 from tvm import relax
 
@@ -51,7 +50,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
                 union.join(group.output, _scale_of(name, groups))
     for _, param, result in state_variables(view):
         if not is_const(result):
-            union.join(_scale_of(_unrounded(view, result.name), groups), param.name)
+            union.join(_scale_of(_skip_rounding(view, result.name), groups), param.name)
     for name, group in groups.items():
         if group.joins:
             ledger.layers[name]["facts"]["scale"] = union.find(name)
@@ -65,7 +64,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
     return with_ledger(rewrite(mod, visit), ledger)
 
 
-def _unrounded(view: View, name: str) -> str:
+def _skip_rounding(view: View, name: str) -> str:
     """The tensor behind a simulated_quantize; of others the tensor itself."""
     value = view.value.get(name)
     if value is None or op_name(value) != "tvmq.simulated_quantize":

@@ -88,7 +88,7 @@ def bins_of_sides() -> Network:
 
 
 def faint_scores() -> Network:
-    """The same boxes, sure of nothing."""
+    """Boxes as before, with scores near 0."""
     network = Network()
     x = stem(network)
     scores = network.add("Sigmoid", logits(network, x, shift=16.0))

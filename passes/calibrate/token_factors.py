@@ -69,8 +69,8 @@ def gate_of(view: View, value: relax.Expr) -> relax.Var | None:
     if op_name(value) != "multiply" or any(is_const(arg) for arg in value.args):
         return None
     for arg in reversed(list(value.args)):
-        made = view.value.get(arg.name) if isinstance(arg, relax.Var) else None
-        if made is not None and view.only_reader(arg.name) and _is_layer(made):
+        operand = view.value.get(arg.name) if isinstance(arg, relax.Var) else None
+        if operand is not None and view.only_reader(arg.name) and _is_layer(operand):
             return arg
     return None
 

@@ -29,7 +29,7 @@ from tvmq.graph.sizes import are_equal, is_number
 from tvmq.graph.view import dtype_of, is_const, op_name, rank_of
 
 
-class _Repeated(NamedTuple):
+class _RepeatedHeads(NamedTuple):
     """Heads of keys or values behind their repetition.
 
     x         (n, g, t, d)
@@ -43,7 +43,7 @@ class _Repeated(NamedTuple):
 
 
 def group_queries(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Make products with repeated heads products of grouped queries; see the head of this file."""
     rewriter = Rewriter(mod)
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
@@ -58,7 +58,7 @@ def _group(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr 
     left, right = value.args
     if is_const(left) or is_const(right) or dtype_of(value) != "float32" or rank_of(left) != 4 or rank_of(right) != 4:
         return None
-    repeated = _repeated(rewriter, right)
+    repeated = _match_repetition(rewriter, right)
     if repeated is None:
         return None
     samples, heads, rows, depth = left.ty.shape
@@ -72,7 +72,7 @@ def _group(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr 
     return relax.op.reshape(inner, relax.ShapeExpr(list(value.ty.shape)))
 
 
-def _repeated(rewriter: Rewriter, expr: relax.Expr) -> _Repeated | None:
+def _match_repetition(rewriter: Rewriter, expr: relax.Expr) -> _RepeatedHeads | None:
     value: Any = rewriter.value_of(expr)
     is_turned = op_name(value) == "permute_dims" and [int(axis) for axis in value.attrs.axes or ()] == [0, 1, 3, 2]
     if is_turned:
@@ -94,4 +94,4 @@ def _repeated(rewriter: Rewriter, expr: relax.Expr) -> _Repeated | None:
     same = [(a, b) for place, (a, b) in enumerate(zip(one, sizes, strict=True)) if place != 2]
     same += zip(x.ty.shape, (samples, groups, length, depth), strict=True)
     same += zip(joined, (samples, int(groups) * int(sizes[2]), length, depth), strict=True)
-    return _Repeated(x, int(groups), is_turned) if all(are_equal(a, b) for a, b in same) else None
+    return _RepeatedHeads(x, int(groups), is_turned) if all(are_equal(a, b) for a, b in same) else None

@@ -138,10 +138,10 @@ class RunTimeForms:
     def _encode(self, x: relax.Var, first: int, count: int) -> tuple[relax.Var, relax.Var]:
         """Codes and scales of an activation, made at run time; a scale is shared over `count` axes from `first` on."""
         key = x.name, first, count
-        made: Any = self._value_of(x)
-        if key not in self._codes and (first, count) == (rank_of(x) - 2, 1) and _is_turned(made):
+        source: Any = self._value_of(x)
+        if key not in self._codes and (first, count) == (rank_of(x) - 2, 1) and _is_turned(source):
             # codes are turned instead of floats: rows are read in the order of memory, and four bytes become one
-            codes, scale = self._encode(made.args[0], rank_of(x) - 1, 1)
+            codes, scale = self._encode(source.args[0], rank_of(x) - 1, 1)
             turned = [self._emit(_swap_last_axes(one), f"{one.name}_turned") for one in (codes, scale)]
             self._codes[key] = turned[0], turned[1]
         if key not in self._codes:

@@ -150,7 +150,7 @@ def test_slices_by_numbers_are_clipped_to_the_size(bounds: tuple[int, int]) -> N
 
 
 def test_the_length_of_a_cache_may_be_zero() -> None:
-    """What is appended to may have no rows; what another operator reads, or a size that would be 0, has one."""
+    """A cache that is appended to may have no rows; what another operator reads, or a size that would be 0, has one."""
     both = 'x: R.Tensor((2, "n"), "float32"), z: R.Tensor((2, "m"), "float32")'
     sizes = "n, m = T.int64(), T.int64()\n"
     for body, least in (

@@ -67,7 +67,7 @@ def test_a_layer_in_float_keeps_its_state_in_float() -> None:
 
 
 def test_no_rounding_between_two_calls() -> None:
-    """No operator changes codes between the state that is read and the cache that is cut from it."""
+    """Codes pass unchanged between the state that is read and the cache that is cut from it."""
     mod = quantized(causal_convolutions(), steps_of((1, 8, -1), 4, 0, (6,)))
     view = View(mod)
     for leaf in results_of(view.func)[1:]:

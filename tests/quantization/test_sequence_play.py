@@ -54,7 +54,7 @@ def integrator() -> Any:
 
 
 def test_the_guard_judges_the_end_of_sequences() -> None:
-    """One step is well represented in 8 bits, the sum of many is not: the guard has to see the end."""
+    """A step is well represented in 8 bits, the sum of many is not: the guard has to see the end."""
     mod, params = tvmq.from_onnx(integrator())
     data = [[{"x": 0.05 * call["x"]} for call in calls] for calls in steps_of((1, 8), 6, 0, (1,) * 40)]
     few = tvmq.quantize(mod, params, data, guard=None)

@@ -90,7 +90,7 @@ def test_foreign_file(exe: tvmq.Executable, tmp_path: Path, arrays: dict[str, An
 
 
 def test_boxes_and_their_mean_precision():
-    """One picture of three forms of outputs: an array, a list, by a function of one's own."""
+    """A picture of three forms of outputs: an array, a list, by a function of one's own."""
     rows = np.zeros((1, 9, 6))
     rows[0, 0] = [10, 20, 18, 36, 0.9, 3]
     labels = [[[3, 10, 20, 18, 34]]]

@@ -50,19 +50,19 @@ class CallSequences:
             calls = [item] if isinstance(item, Mapping) or hasattr(item, "shape") else list(item)
             if not calls:
                 raise DataError(f"calibration data, sequence {number}: it has no calls; give at least one")
-            yield [self._checked(call, number, step) for step, call in enumerate(calls)]
+            yield [self._check_call(call, number, step) for step, call in enumerate(calls)]
 
-    def _checked(self, call: Any, number: int, step: int) -> Call:
+    def _check_call(self, call: Any, number: int, step: int) -> Call:
         where = f"calibration data, sequence {number}, call {step}"
         if not isinstance(call, Mapping) and len(self._inputs) == 1:
             call = {self._inputs[0].name: call}
         if not isinstance(call, Mapping):
             names = [info.name for info in self._inputs]
             raise DataError(f"{where}: a call must be {{input: array}} of {names}. Got {type(call).__name__} instead")
-        given = [info for info in self._states if info.name in call]
-        if given and step:
-            raise DataError(f"{where}: '{given[0].name}' is a state, which the call before gives; leave it out")
-        feed = {info.name: call[info.name] for info in given}
+        initial = [info for info in self._states if info.name in call]
+        if initial and step:
+            raise DataError(f"{where}: '{initial[0].name}' is a state, which the call before gives; leave it out")
+        feed = {info.name: call[info.name] for info in initial}
         rest = {name: value for name, value in call.items() if name not in feed}
         checked = check_batch(rest, self._inputs, number)
         return checked | {name: np.asarray(value) for name, value in feed.items()}

@@ -70,12 +70,12 @@ def with_state(
     wanted = pair_names(*names) if is_auto else dict(state)  # type: ignore[arg-type]
     pairs = list(written)
     for before, after in wanted.items():
-        reason = _missing(before, inputs, "input") or _missing(after, outputs, "output")
-        found = reason or _pair(view, before, after, inputs[before], outputs[after])
-        if isinstance(found, StatePair):
-            pairs.append(found)
+        reason = _explain_missing(before, inputs, "input") or _explain_missing(after, outputs, "output")
+        pair_or_reason = reason or _pair(view, before, after, inputs[before], outputs[after])
+        if isinstance(pair_or_reason, StatePair):
+            pairs.append(pair_or_reason)
         elif not is_auto:
-            raise ModelError(f"{caller}: state {{'{before}': '{after}'}}: {found}")
+            raise ModelError(f"{caller}: state {{'{before}': '{after}'}}: {pair_or_reason}")
     if len({pair.output for pair in pairs}) < len(pairs):
         raise ModelError(f"{caller}: two states have one output: {', '.join(pair.output for pair in pairs)}")
     if not pairs or len(pairs) == len(inputs):  # what has no input of its own computes from a state alone
@@ -101,7 +101,7 @@ def _interface(view: View) -> tuple[dict[str, relax.Var], dict[str, relax.Expr]]
     return inputs, dict(zip(output_names(func, len(results)), results, strict=True))
 
 
-def _missing(name: str, known: Mapping[str, Any], kind: str) -> str:
+def _explain_missing(name: str, known: Mapping[str, Any], kind: str) -> str:
     if name in known:
         return ""
     close = get_close_matches(str(name), known, n=1)

@@ -172,7 +172,7 @@ class StaticQuantization:
             judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard, player)
             return guard_module(module, judge, other)
 
-    def equalized(self) -> StaticQuantization | None:
+    def equalize(self) -> StaticQuantization | None:
         """Quantization of the same model and data with channels of one size; None where that changes nothing.
 
         The data are read again.
@@ -238,8 +238,9 @@ class StaticQuantization:
         samples = max(known.ranges.samples for known in self._kept.statistics.values())
         with observed_stage("moments for the rounding of weights"):
             return second_moments(
-                calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows, without
-            )
+                calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows,
+                without,
+            )  # fmt: skip
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
         """The batches that a guard judges by: its own data, or those kept of the calibration's."""

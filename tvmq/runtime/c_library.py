@@ -178,7 +178,7 @@ class LibraryModel:
 
     @property
     def states(self) -> ModelStates:
-        """What the model hands from one call to the next; false where that is nothing."""
+        """States that the model hands from one call to the next; false where there are none."""
         return self._states
 
     def new_state(

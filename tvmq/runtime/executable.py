@@ -248,7 +248,7 @@ class Executable:
 
     @property
     def states(self) -> ModelStates:
-        """What the model hands from one call to the next; false where that is nothing."""
+        """States that the model hands from one call to the next; false where there are none."""
         return self._states
 
     def load_state(self, path: str | Path) -> SessionState:

@@ -47,12 +47,12 @@ class ModelStates:
         """
         states = {one.name for one in tensors}
         plain = tuple((name, tuple(shape)) for name, shape in inputs if name not in states)
-        given = {size for _, shape in plain for size in shape}
+        named_sizes = {size for _, shape in plain for size in shape}
         shared = [
             size
             for one in tensors
             for axis, size in enumerate(one.shape)
-            if isinstance(size, str) and size in given and not (one.is_appended and axis == one.pair.axis)
+            if isinstance(size, str) and size in named_sizes and not (one.is_appended and axis == one.pair.axis)
         ]
         text = json.dumps([[one.to_json() for one in tensors], [[n, list(s)] for n, s in inputs], facts])
         digest = hashlib.sha256(text.encode()).hexdigest()
@@ -86,9 +86,9 @@ class ModelStates:
     def begin_for(self, feed: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """{input: array} before the first call, whose other inputs are these; states among them begin as given."""
         sizes = self.sizes_in(feed)
-        given = {one.name: one.encode(feed[one.name]) for one in self.tensors if one.name in feed}
-        missing = [one for one in self.tensors if one.name not in given]
-        return given | ModelStates(tuple(missing), self.inputs, self.batch).begin(sizes.get(self.batch, 1), sizes)
+        initial = {one.name: one.encode(feed[one.name]) for one in self.tensors if one.name in feed}
+        missing = [one for one in self.tensors if one.name not in initial]
+        return initial | ModelStates(tuple(missing), self.inputs, self.batch).begin(sizes.get(self.batch, 1), sizes)
 
     def sizes_in(self, feed: Mapping[str, Any]) -> dict[str, int]:
         """{dynamic dimension: size} in what is given to a call."""

@@ -62,7 +62,7 @@ def pair_names(inputs: Sequence[str], outputs: Sequence[str]) -> dict[str, str]:
     for name in inputs:
         words = words_of(name)
         # "state" itself goes with "state_out"; "h_in" with "h_out", or with "h"
-        candidates = [found for key in (*_keys(words, BEFORE), words) for found in known.get(key, ())]
+        candidates = [candidate for key in (*_keys(words, BEFORE), words) for candidate in known.get(key, ())]
         candidates += [other for other in outputs if words_of(other) in _keys(words, BEFORE)]
         names = [other for other in dict.fromkeys(candidates) if other not in pairs.values() and other != name]
         if names and STATES & {word.rstrip("0123456789") for word in words}:

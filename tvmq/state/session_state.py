@@ -49,13 +49,13 @@ class SessionState:
         return sum(array.nbytes for array in self.arrays.values())
 
     def join(self, feed: Mapping[str, Any]) -> dict[str, Any]:
-        """All inputs of a call: those that are given, and the state's.
+        """All inputs of a call: those of the feed, and the state's.
 
-        raises   DataError for a state among what is given
+        raises   DataError for a state in the feed
         """
-        given = [name for name in feed if name in self.arrays]
-        if given:
-            raise DataError(f"run: input '{given[0]}' is a state, which exe.new_state() holds; leave it out")
+        states_in_feed = [name for name in feed if name in self.arrays]
+        if states_in_feed:
+            raise DataError(f"run: input '{states_in_feed[0]}' is a state, which exe.new_state() holds; leave it out")
         return {**feed, **self.arrays}
 
     def advance(self, results: Mapping[str, np.ndarray]) -> None:

@@ -33,7 +33,7 @@ class _OwnGradient(torch.autograd.Function):
 
 
 def simulate_values(own: OwnSimulation, x: torch.Tensor, qparams: QParams, usual: torch.Tensor) -> torch.Tensor:
-    """What the user's code makes of a tensor, float32 of its shape.
+    """A tensor as the user's code rounds it, float32 of its shape.
 
     qparams  as they are now
     usual    result of the usual rounding, whose gradient counts where the code came without one

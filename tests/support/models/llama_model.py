@@ -145,7 +145,7 @@ def _size(graph: _Graph, name: str, axis: int) -> str:
 
 
 def _mask(graph: _Graph, past: str, total: str, *, masked: bool) -> str:
-    """What is added to scores: 0, or the lowest float for keys behind the query, and for masked ones."""
+    """Summand of the scores: 0, or the lowest float for keys behind the query, and for masked ones."""
     keys = graph.add("Range", np.array(0), total, np.array(1))
     queries = graph.add("Unsqueeze", graph.add("Range", past, total, np.array(1)), np.array([1]))
     seen = graph.add("LessOrEqual", graph.add("Unsqueeze", keys, np.array([0])), queries)

@@ -46,7 +46,7 @@ def test_when_the_time_is_up_no_other_samples_are_advised():
 
 
 def test_less_than_half_in_int8_is_a_finding():
-    """Of the guard's module, or of one whose limits leave so little; nothing where accuracy is lost or much is in int8."""
+    """Advice for the guard's module, or of one whose limits leave so little; nothing where accuracy is lost or much is in int8."""
     context = faults.context(faults.outlying_weight)
     for outcome, guarded, share in (
         (Outcome(3.0), Outcome(25.0, int8=0.3), 0.3), (Outcome(25.0, int8=0.4), None, 0.4),

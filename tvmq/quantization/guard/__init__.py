@@ -57,8 +57,8 @@ class CalibratedModel(Protocol):
     def simulation(self) -> tvm.IRModule:
         """The float module with the roundings of `module()`, calibrated."""
 
-    def equalized(self) -> CalibratedModel | None:
-        """The same model with channels of one size between convolutions; None where that changes nothing."""
+    def equalize(self) -> CalibratedModel | None:
+        """This model with channels of one size between convolutions; None where that changes nothing."""
 
 
 def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> tvm.IRModule:
@@ -132,7 +132,7 @@ def _equalize(
 
     Only where outputs are read by their meaning: it takes as long as to quantize, and trials of precision take longer.
     """
-    other = model.equalized()
+    other = model.equalize()
     if other is None:
         return module, figure, model
     equalized = other.module()

@@ -70,7 +70,7 @@ class Guard:
             raise ConfigError("guard: metric= is a function of (outputs, labels) and needs data= to be asked about")
 
     def score(self, outputs: Sequence[np.ndarray]) -> float:
-        """What the metric gives for outputs of all samples."""
+        """Score of the outputs of all samples."""
         assert callable(self.metric)
         return float(self.metric(outputs, self.labels))
 

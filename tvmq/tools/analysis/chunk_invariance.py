@@ -32,19 +32,20 @@ Advance = Callable[[], object] | None
 
 
 @dataclass(frozen=True)
-class Played:
+class SequenceResults:
     """Results of a sequence: outputs of all steps, then the arrays of the state that is left."""
 
     values: list[np.ndarray]
 
-    def compare(self, other: Played) -> tuple[int, int]:
+    def compare(self, other: SequenceResults) -> tuple[int, int]:
         """(values, values of other bits)."""
         pairs = list(zip(self.values, other.values, strict=True))
         differing = sum(_differing(a, b) for a, b in pairs)
         return sum(a.size for a in self.values), differing
 
 
-Plays = Iterator[tuple[Played, Played, Callable[[], str]]]  # what is wanted, what came, and why they differ
+# wanted results, those that came, and why they differ
+Plays = Iterator[tuple[SequenceResults, SequenceResults, Callable[[], str]]]
 
 
 def _differing(a: np.ndarray, b: np.ndarray) -> int:
@@ -84,14 +85,14 @@ class ChunkChecker:
         own = states.sizes_in(self.sequences[numbers[0]][0]).get(states.batch, 1)
         return SessionState(states, arrays, own * len(numbers))
 
-    def play(self, number: int, calls: Sequence[Feed] | None = None) -> Played:
+    def play(self, number: int, calls: Sequence[Feed] | None = None) -> SequenceResults:
         """Results of the calls of a sequence, or of the same steps in other calls."""
         return self.play_from(self.begin(number), self.sequences[number] if calls is None else calls)
 
-    def play_from(self, state: SessionState, calls: Sequence[Feed]) -> Played:
+    def play_from(self, state: SessionState, calls: Sequence[Feed]) -> SequenceResults:
         """Results of calls in turn."""
         results = [self.exe.run(call, state) for call in calls]
-        return Played([*join_calls(self.time, results), *state.arrays.values()])
+        return SequenceResults([*join_calls(self.time, results), *state.arrays.values()])
 
     def cut(self, number: int, *, single: bool = False) -> list[Feed]:
         """The calls of a sequence cut into shorter ones, of one step each or at random places."""
@@ -181,7 +182,7 @@ def _side_by_side(checker: ChunkChecker) -> Plays:
                 results[number].append(exe.run(calls[step], states[number]))
     for number, wanted in enumerate(checker.wanted):
         values = [*join_calls(checker.time, results[number]), *states[number].arrays.values()]
-        yield wanted, Played(values), lambda: "sessions share something: please report this"
+        yield wanted, SequenceResults(values), lambda: "sessions share something: please report this"
 
 
 def _batches(checker: ChunkChecker, runs: int, advance: Advance) -> InvarianceCheck:
@@ -190,10 +191,10 @@ def _batches(checker: ChunkChecker, runs: int, advance: Advance) -> InvarianceCh
         return InvarianceCheck("batch", 0, note="the batch is fixed")
     if any(checker.begin(number).batch != 1 for number in range(len(checker.sequences))):
         return InvarianceCheck("batch", 0, note="the data come in batches")
-    return _compare("batch", _batched(checker, runs), advance)
+    return _compare("batch", _play_batches(checker, runs), advance)
 
 
-def _batched(checker: ChunkChecker, runs: int) -> Plays:
+def _play_batches(checker: ChunkChecker, runs: int) -> Plays:
     joiner = BatchJoiner(checker.exe.states, checker.exe.output_info, checker.time)
     for _ in range(runs):
         first = int(checker.random.integers(len(checker.sequences)))
@@ -202,7 +203,7 @@ def _batched(checker: ChunkChecker, runs: int) -> Plays:
         calls = [joiner.join_inputs(parts) for parts in zip(*(checker.sequences[n] for n in rows), strict=True)]
         played = checker.play_from(checker.begin(*rows), calls)
         for row, number in enumerate(rows):
-            part = Played([joiner.row(values, place, row) for place, values in enumerate(played.values)])
+            part = SequenceResults([joiner.row(values, place, row) for place, values in enumerate(played.values)])
             yield checker.wanted[number], part, lambda: "samples of a batch influence each other: see `tvmq explain`"
 
 

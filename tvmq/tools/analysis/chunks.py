@@ -136,7 +136,7 @@ class BatchJoiner:
         return joined
 
     def row(self, values: np.ndarray, place: int, row: int) -> np.ndarray:
-        """What belongs to one session, of the output or state at a place."""
+        """Part of one session, of the output or state at a place."""
         axis = axis_of(self._shapes[place], self._states.batch)
         return values if axis is None else np.take(values, [row], axis=axis)
 

@@ -172,8 +172,8 @@ class StatefulFeeds:
 
     def advance(self, results: Sequence[Any]) -> None:
         """Take over the state that the definition gave."""
-        given = dict(zip(self._outputs, results, strict=True))
-        self._arrays = {one.name: np.asarray(given[one.pair.output]) for one in self._states.tensors}
+        values = dict(zip(self._outputs, results, strict=True))
+        self._arrays = {one.name: np.asarray(values[one.pair.output]) for one in self._states.tensors}
 
 
 def _refuse_external(exe: Executable) -> None:

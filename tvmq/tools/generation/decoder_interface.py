@@ -1,4 +1,4 @@
-"""What the inputs and outputs of a decoder are for: tokens, positions, a mask, caches, logits.
+"""Purposes of the inputs and outputs of a decoder: tokens, positions, a mask, caches, logits.
 
 Exporters differ in names; what a tensor is for is read from its name, its type and its axes:
 
@@ -107,10 +107,10 @@ def read_interface(inputs: Sequence[TensorInfo], outputs: Sequence[TensorInfo]) 
 
 def _pair_caches(inputs: Sequence[TensorInfo], outputs: Sequence[TensorInfo]) -> tuple[Cache, ...]:
     """Caches in the order of the inputs."""
-    given = {_words(info.name, AFTER): (place, info) for place, info in enumerate(outputs)}
+    by_words = {_words(info.name, AFTER): (place, info) for place, info in enumerate(outputs)}
     caches = []
     for info in inputs:
-        place, output = given.get(_words(info.name, BEFORE), (0, None))
+        place, output = by_words.get(_words(info.name, BEFORE), (0, None))
         axis = None if output is None or _words(info.name) == _words(output.name) else _appended_axis(info, output)
         if output is not None and axis is not None:
             caches.append(Cache(info.name, output.name, place, axis, info.shape, info.dtype))

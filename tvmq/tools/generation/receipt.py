@@ -34,7 +34,7 @@ MOST_BYTES = 2**28
 
 @dataclass(frozen=True)
 class TextReceipt:
-    """Of one text: tokens, options of the choice, and hashes of positions 0, 1, ..."""
+    """Receipt of a text: tokens, options of the choice, and hashes of positions 0, 1, ..."""
 
     prompt: list[int]
     tokens: list[int]
@@ -45,7 +45,7 @@ class TextReceipt:
     states: list[str]
 
     @property
-    def computed(self) -> list[int]:
+    def context(self) -> list[int]:
         """Tokens that went through the model: all but the last one."""
         return [*self.prompt, *self.tokens][:-1]
 
@@ -125,9 +125,9 @@ def _read_text(where: str, text: Any) -> TextReceipt:
         raise DataError(f"{where}: 'seed' and 'top_k' must be whole numbers")
     for name, needed in (("logits", True), ("states", False)):
         hashes = getattr(entry, name)
-        fits = isinstance(hashes, list) and (len(hashes) == len(entry.computed) or not (needed or hashes))
+        fits = isinstance(hashes, list) and (len(hashes) == len(entry.context) or not (needed or hashes))
         if not fits or not all(isinstance(one, str) and SHA256.fullmatch(one) for one in hashes):
-            raise DataError(f"{where}: '{name}' must be {len(entry.computed)} hashes, one for each token but the last")
+            raise DataError(f"{where}: '{name}' must be {len(entry.context)} hashes, one for each token but the last")
     return entry
 
 

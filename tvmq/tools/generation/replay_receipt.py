@@ -22,7 +22,7 @@ CHUNK = 64  # positions of one call: of the definition too, which holds all of i
 
 @dataclass(frozen=True)
 class ReceiptDifference:
-    """What differs first: "logits", "states" or "token", the token that the logits of the position choose."""
+    """First difference: "logits", "states" or "token", the token that the logits of the position choose."""
 
     text: int
     position: int
@@ -101,9 +101,9 @@ def replay(
         run = lambda feed: reference.run(feed)  # noqa: E731
     checked = 0
     for number, text in enumerate(content.texts):
-        places = wanted if positions is not None else range(len(text.computed))
-        check_tokens(text.computed, interface.words, f"replay: '{receipt}'")
-        comparison = _Comparison(number, text, content, {place for place in places if place < len(text.computed)})
+        places = wanted if positions is not None else range(len(text.context))
+        check_tokens(text.context, interface.words, f"replay: '{receipt}'")
+        comparison = _Comparison(number, text, content, {place for place in places if place < len(text.context)})
         first = comparison.run(DecodingRun(interface, run, 1, CHUNK), advance)
         checked += comparison.checked
         if first is not None:
@@ -117,7 +117,7 @@ def _name(compiled: bool) -> str:
 
 def _wanted_positions(receipt: Receipt, positions: Iterable[int] | None) -> Sequence[int]:
     wanted = sorted(set(positions or ()))
-    most = max(len(text.computed) for text in receipt.texts)
+    most = max(len(text.context) for text in receipt.texts)
     if positions is not None and (not wanted or wanted[0] < 0 or wanted[-1] >= most):
         raise ConfigError(f"replay: positions must be among 0 to {most - 1}. Got {wanted} instead")
     return wanted
@@ -133,7 +133,7 @@ class _Comparison:
 
     def run(self, run: DecodingRun, advance: Callable[[], None]) -> ReceiptDifference | None:
         """The first difference, position by position; None where all is as received."""
-        computed = np.array([self._text.computed], np.int64)[:, : max(self._places, default=-1) + 1]
+        computed = np.array([self._text.context], np.int64)[:, : max(self._places, default=-1) + 1]
         for begin in range(0, computed.shape[1], CHUNK):
             kept: list[np.ndarray] = []
             run.feed(computed[:, begin : begin + CHUNK], watch=kept.append)

@@ -32,7 +32,7 @@ class Bordered(nn.Module):
 
 
 class Twice(nn.Module):
-    """One layer, called in codes and in float."""
+    """A layer, called in codes and in float."""
 
     def __init__(self) -> None:
         super().__init__()

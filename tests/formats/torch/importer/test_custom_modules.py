@@ -26,7 +26,7 @@ class Swirl(nn.Module):
 
 
 class Plain(nn.Module):
-    """What is deployed instead."""
+    """Module that is deployed instead."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()

@@ -188,7 +188,7 @@ class AttentionTemplate(Template):
         self._jobs(blocks, chunks)
 
     def _softmax_of(self, keys: Expr) -> Any:
-        """What makes codes of rows of scores; it has keys, has_dynamic_keys and pitch."""
+        """Maker of codes of rows of scores; it has keys, has_dynamic_keys and pitch."""
         codes = self.shape.codes
         offset = self.ins.shift_of(codes.dtype) if self.raw else -codes.zero_point
         return SoftmaxCodes(keys, codes, self.buffers["code_scale"], self.ins.x_dtype, offset)

@@ -23,7 +23,7 @@ LARGEST_CODE = 127
 
 @dataclass
 class TokenAttentionParts:
-    """What such an attention reads.
+    """Inputs of such an attention.
 
     product   its first product
     scales    of queries, keys and values, each one number for each token
@@ -41,7 +41,7 @@ class TokenAttentionParts:
 
 def token_attention_at(view: View, head: str) -> TokenAttentionParts | None:
     """The attention whose second product is `head`; None for any other product."""
-    walk = _Walk(view)
+    walk = _PatternWalk(view)
     rows = walk.weighted_rows(view.value[head], head)
     if rows is None:
         return None
@@ -75,7 +75,7 @@ def _fit(product: relax.Call, dequantize: relax.Call, values: relax.Expr) -> boo
     return [sizes_of(scale) for scale in (*dequantize.args[1:], values)] == list(wanted)
 
 
-class _Walk:
+class _PatternWalk:
     """Backwards through bindings of one reader, which are kept."""
 
     def __init__(self, view: View) -> None:
@@ -108,12 +108,12 @@ class _Walk:
         if op_name(result) != DEQUANTIZE or op_name(codes) != QUANTIZE or int(codes.attrs.largest_code) != LARGEST_CODE:
             return None
         rows, scale = codes.args
-        made = self.step(scale, readers=2)
+        scale_call = self.step(scale, readers=2)
         weighted = self.step(rows, readers=2)
-        if op_name(made) != SCALE or op_name(weighted) != "multiply" or not made.args[0].same_as(rows):
+        if op_name(scale_call) != SCALE or op_name(weighted) != "multiply" or not scale_call.args[0].same_as(rows):
             return None
         last = rank_of(rows) - 1
-        if (int(made.attrs.first), int(made.attrs.count)) != (last, 1) or not result.args[1].same_as(scale):
+        if (int(scale_call.attrs.first), int(scale_call.attrs.count)) != (last, 1) or not result.args[1].same_as(scale):
             return None
         number = result.args[2]
         if not is_const(number) or const_value(number).size != 1 or float(const_value(number).reshape(())) != 1.0:

@@ -59,8 +59,8 @@ def _as_one(lowerer: Lowerer, chain: Chain, parts: TokenAttentionParts) -> bool:
         return False
     inputs = [q_input, k_input, v_input]
     if parts.mask is not None:
-        given = lowerer.logical(parts.mask.name) if isinstance(parts.mask, relax.Var) else parts.mask
-        inputs.append(lowerer.reshape(given, _four_axes(list(parts.mask.ty.shape)), f"{chain.result}_mask"))
+        mask = lowerer.logical(parts.mask.name) if isinstance(parts.mask, relax.Var) else parts.mask
+        inputs.append(lowerer.reshape(mask, _four_axes(list(parts.mask.ty.shape)), f"{chain.result}_mask"))
     for scale in parts.scales:
         *leading, row, column = scale.ty.shape
         lines = row if is_number(column) and int(column) == 1 else column

@@ -25,13 +25,13 @@ def size_sums(graph: onnx.GraphProto) -> dict[str, Sizes]:
     shapes = {value.name: dimensions(value) for value in (*graph.input, *graph.value_info, *graph.output)}
     names = [size for value in graph_inputs(graph) for size in dimensions(value) or () if isinstance(size, str)]
     plain = {name for name in names if "+" not in name}
-    sums = {name: parts for name in names if (parts := _written(name, plain)) is not None}
+    sums = {name: parts for name in names if (parts := _split_sum(name, plain)) is not None}
     sums |= {name: parts for name, parts in _concats(graph, shapes) if name in names and name not in sums}
     own = {size for parts in sums.values() for size in parts}
     return {name: parts for name, parts in sums.items() if name not in own}
 
 
-def _written(name: str, plain: set[str]) -> Sizes | None:
+def _split_sum(name: str, plain: set[str]) -> Sizes | None:
     """The terms of a name that is written as a sum of numbers and other names."""
     terms = [term.strip() for term in name.split("+")]
     if len(terms) < 2 or not all(term.isdigit() or term in plain for term in terms):
