@@ -7,7 +7,7 @@ Before                                            After, "computes": "float16"
 Needs     a realized module.
 Leaves    operators on integers, and the scales of quantize and dequantize; those that a backend computes in float32, or
           in bfloat16, for which TVM has no casts that compile: `build` warns of these.
-Numerics  numerics/float_rounding.py for constants, inputs and results; the operators are those of float32. LLVM joins
+Numerics  numerics/narrow_float_types.py for constants, inputs, results; the operators are those of float32. LLVM joins
           casts and one arithmetic operator into an instruction of the narrower type where the CPU has it, which gives
           the same bits; other CPUs convert.
 """
@@ -24,7 +24,7 @@ from tvmq.backends.description import Backend
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.numerics.float_rounding import rounded_floats
+from tvmq.numerics.narrow_float_types import rounded_floats
 
 CAST = "float16"
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")

@@ -108,7 +108,7 @@ class DynamicRun:
         while len(self._runs) < count:
             self._runs.append(DynamicRun(self._copied(), *self._infos, self._batch))
         begins = np.cumsum([0, *(width for _, width in pieces)])
-        shares = share_out(np.diff(begins[: len(begins) - len(pieces) % count]), count)
+        shares = share_out([width for _, width in pieces[: len(pieces) - len(pieces) % count]], count)
         results = self._threads.run([
             partial(
                 run._one_after_another,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tvmq.backends.description import Backend
 from tvmq.chips.emulation.accumulator import Accumulator
 from tvmq.numerics.codes import Number, along_axis
-from tvmq.numerics.float_rounding import NARROW
+from tvmq.numerics.narrow_float_types import NARROW
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
 FLOATS = ("float32", *NARROW)

@@ -29,7 +29,7 @@ from tvmq.graph.names import output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.view import View, op_name, sizes_of
-from tvmq.numerics.float_rounding import rounded_floats
+from tvmq.numerics.narrow_float_types import rounded_floats
 from tvmq.reference import Reference
 
 # What makes floats of codes and codes of floats.

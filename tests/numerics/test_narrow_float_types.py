@@ -1,11 +1,11 @@
-"""tvmq.numerics.float_rounding against NumPy's float16, and against the nearest bfloat16 by search."""
+"""tvmq.numerics.narrow_float_types against NumPy's float16, and against the nearest bfloat16 by search."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tvmq.numerics.float_rounding import rounded_floats
+from tvmq.numerics.narrow_float_types import rounded_floats
 
 RANDOM = np.random.default_rng(0)
 VALUES = RANDOM.integers(0, 2**32, 4000, dtype=np.uint64).astype(np.uint32).view(np.float32)
