@@ -142,13 +142,15 @@ def _pairs(net: Net) -> relax.Expr:
 
 def cached() -> Module:
     """A convolution along time, in front of which the last two steps of the call before are put."""
-    x, cache = (R.Var(name, R.TensorType((1, 3, steps), "float32")) for name, steps in (("x", 6), ("cache", 2)))
+    x, cache = (relax.Var(name, relax.TensorType((1, 3, steps), "float32")) for name, steps in (("x", 6), ("cache", 2)))
     builder, random = relax.BlockBuilder(), np.random.default_rng(0)
-    with builder.function("main", [x, cache]), builder.dataflow():
-        both = builder.emit(R.concat([cache, x], axis=2), "both")
-        conv = builder.emit(R.nn.conv1d(both, relax.const(random.normal(size=(4, 3, 3)).astype("float32"))), "conv")
-        news = builder.emit_output(R.strided_slice(both, [2], [6], [8]), "new_cache")
-        builder.emit_func_output([builder.emit_output(R.nn.relu(conv), "y"), news])
+    with builder.function("main", [x, cache]):
+        with builder.dataflow():
+            both = builder.emit(R.concat([cache, x], axis=2), "both")
+            conv = builder.emit(R.nn.conv1d(both, relax.const(random.normal(size=(4, 3, 3)).astype("float32"))), "conv")
+            news = builder.emit_output(R.strided_slice(both, [2], [6], [8]), "new_cache")
+            y = builder.emit_output(R.nn.relu(conv), "y")
+        builder.emit_func_output([y, news])
     mod = from_relax(builder.get(), None)[0]
     mod["main"] = mod["main"].with_attr("tvmq.outputs", '["y", "new_cache"]')
     return with_state(mod, {"cache": "new_cache"}, "sample")
