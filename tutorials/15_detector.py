@@ -171,5 +171,5 @@ for picture, axis in zip(pictures, axes, strict=False):
 figure.tight_layout()
 
 # %% [markdown]
-# [docs/detectors.md](../docs/detectors.md) says how outputs are recognized, what the guard does when boxes get lost,
+# `docs/detectors.md` says how outputs are recognized, what the guard does when boxes get lost,
 # and which forms of heads are decoded.
