@@ -33,7 +33,8 @@ PROGRAMS = {
 SYSTEM_FILES = {
     "tvmq.base.memory": "what a control group allows",
     "tvmq.base.cache": "an example",
-    "tvmq.tools.cli.measure": "the name of the CPU",
+    "tvmq.integrations.serving.server_metrics": "memory of this process",
+    "tvmq.tools.cli.speed": "the name of the CPU",
     "tvmq.codegen.target.nvcc": "where CUDA is usually installed",
     "tvmq.codegen.target.host": "features of the CPU",
     "tvmq.runtime.artifact.memory_file": "files in memory",

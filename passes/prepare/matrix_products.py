@@ -6,7 +6,8 @@ Before                                            After
     y = matmul(q, k)                                  y = multiply(p, 0.125)
     a = matmul(f, t)      (n, h, 1) by (n, 1, s)      a = multiply(f, t)
 
-Sums of one product are products: angles of positions, which have no scale for codes. A layer of one input stays.
+Sums of one product are products: angles of positions, which have no scale for codes. A layer of one input stays, and
+so does a product of codes in a model that is quantized already.
 
 A constant stands on the right, so that its output channels are the last axis; numbers multiplied into an operand
 (the scale of attention) are multiplied to the result, where a scale of accumulators takes them for nothing.
@@ -24,6 +25,7 @@ from tvmq.graph.operators.record import RESHAPE, SLICE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, sizes_of
 
+DEQUANTIZE = "tvmq.dequantize"
 # what moves values without computing, so that a factor may move through it
 MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
 
@@ -31,7 +33,8 @@ MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
 def product(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:
     """Normal form of a product; `value` is a matmul of new variables, bound to `var` before."""
     a, b = value.args
-    if not is_const(b) and min(rank_of(a), rank_of(b)) >= 2 and sizes_of(a)[-1] == 1:
+    is_layer = is_const(b) or any(op_name(rewriter.value_of(arg)) == DEQUANTIZE for arg in (a, b))
+    if not is_layer and min(rank_of(a), rank_of(b)) >= 2 and sizes_of(a)[-1] == 1:
         return relax.op.multiply(b, a) if is_const(a) else relax.op.multiply(a, b)
     if is_const(a) and not is_const(b):
         return _constant_right(rewriter, var, value)

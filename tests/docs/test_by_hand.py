@@ -23,7 +23,7 @@ def test_stages_with_options_give_the_module_of_quantize(options: dict[str, Any]
     demo = load_demo()
     mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, 1, 16, 16)})
     data = demo.calibration[:16]
-    with tvmq.qconfig(**options) as config:
+    with tvmq.qconfig(weight_scale="lanes", **options) as config:
         annotated = run_stages(mod, PREPARATION + SCALING + DECISIONS, StageContext(config, params=params))
         found = tvmq.run_calibration(annotated, dataset=data)
         integers = run_stages(annotated, ROUNDING + INTEGERS, StageContext(config, calibration=found))
@@ -35,7 +35,7 @@ def test_channels_that_stand_out_are_found_by_hand_too() -> None:
     n, output = transformer(30.0)
     model = n.model(output)
     mod, params = tvmq.from_onnx(model)
-    feeds, config = feeds_of(model), tvmq.qconfig()
+    feeds, config = feeds_of(model), tvmq.qconfig(weight_scale="lanes")
     prepared = run_stages(mod, PREPARATION + SCALING, StageContext(config, params=params))
     outliers = tvmq.find_outliers(prepared, feeds)
     assert len(outliers) >= 2

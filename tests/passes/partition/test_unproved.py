@@ -12,7 +12,6 @@ from tvmq import QuantSpec, Rule
 from tvmq.backends.description import Backend
 from tvmq.errors import AccumulatorError
 from tvmq.graph.ledger import get_ledger
-from tvmq.options.config import QConfig
 
 DEPTH = 70000
 
@@ -37,7 +36,7 @@ def data() -> list[dict[str, np.ndarray]]:
 def quantized(model: onnx.ModelProto, **options: object) -> object:
     mod, params = tvmq.from_onnx(model)
     target = options.pop("target", None)
-    return tvmq.quantize(mod, params, data(), config=QConfig(**options), target=target, guard=None)
+    return tvmq.quantize(mod, params, data(), config=tvmq.qconfig(**{"weight_scale": "max", **options}), target=target, guard=None)
 
 
 def entry_of(mod: object, name: str) -> dict:

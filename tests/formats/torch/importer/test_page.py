@@ -16,7 +16,7 @@ def test_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     torch.manual_seed(0)
     names: dict[str, object] = {"__name__": "page"}
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(examples) == 4
+    assert len(examples) == 5
     for example in examples:
         exec(compile(example, str(PAGE), "exec"), names)
     printed = capsys.readouterr().out
