@@ -19,4 +19,4 @@ def test_each_return_of_a_first_session_is_explained() -> None:
     returns = {pair for walk in walks for pair in walk.returns}
     assert returns == set(call_walk.RETURNS), "pairs that RETURNS does not explain, or that no longer occur"
     assert [walk.call for walk in walks] == ["from_onnx", "quantize", "build", "save", "load", "run"]
-    assert walks[-1].folders == ["runtime", "state"]  # to run a model takes the runtime, which looks for a state
+    assert walks[-1].folders == ["runtime"]  # to run a model takes the runtime alone

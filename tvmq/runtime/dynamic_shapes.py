@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, DataError
 from tvmq.runtime.call_code import CallCode
 from tvmq.runtime.inputs import TensorInfo
-from tvmq.runtime.sample_threads import SampleThreads, share_out
 from tvmq.runtime.threads import here
+
+if TYPE_CHECKING:  # what most runs do without is imported where it is used
+    from tvmq.runtime.sample_threads import SampleThreads
 
 LEAST_SECONDS = 1e-3  # of all samples on this thread; a thread that waits begins 0.15 ms late
 TRIALS = 3  # runs of samples one after another, of which the fastest counts: the first ones are slow
@@ -73,7 +75,8 @@ class DynamicRun:
         self._by_sample = [_axis_of(info, batch) for info in inputs]
         self._joined = [_axis_of(info, batch) for info in outputs]
         self._planned: tuple[Mapping[str, int], list[Piece]] | None = None
-        self._runs, self._threads, self._pace = [self], SampleThreads(), _Pace({})
+        self._runs, self._pace = [self], _Pace({})
+        self._threads: SampleThreads | None = None
 
     def run(self, arrays: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
         """Run the pieces: a fresh array for each output."""
@@ -104,7 +107,10 @@ class DynamicRun:
 
     def _on_threads(self, arrays: Sequence[np.ndarray], pieces: Sequence[Piece], count: int) -> list[np.ndarray]:
         """As many pieces as can be shared out evenly, each share by a thread; then the rest, here."""
+        from tvmq.runtime.sample_threads import SampleThreads, share_out
+
         assert self._copied is not None
+        self._threads = self._threads or SampleThreads()
         while len(self._runs) < count:
             self._runs.append(DynamicRun(self._copied(), *self._infos, self._batch))
         begins = np.cumsum([0, *(width for _, width in pieces)])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tvmq.base.cpus import check_counts, default_threads
-from tvmq.base.forks import RUNNING, ForkLock
 from tvmq.base.text import last_line
 from tvmq.codegen.target.cpu import CpuTarget, missing_requirements, refusal_of_all
 from tvmq.codegen.target.cuda import CudaTarget
@@ -20,17 +19,11 @@ from tvmq.errors import ArtifactError, ConfigError, DataError, TargetError
 from tvmq.runtime.artifact import container
 from tvmq.runtime.artifact.loaded_code import LoadedCode
 from tvmq.runtime.artifact.model_description import Description
-from tvmq.runtime.artifact.native_library import ONE_LOAD
 from tvmq.runtime.artifact.saved_file import SavedFile, name_source
-from tvmq.runtime.call_code import SAMPLES, CallCode, SampleCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
-from tvmq.runtime.dynamic_shapes import MachineCodes, SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
-from tvmq.runtime.sample_runs import run_many, run_one_by_one
-from tvmq.runtime.sessions import begin_session, run_session
+from tvmq.runtime.model_functions import make_functions
 from tvmq.runtime.threads import in_threads, with_threads
-from tvmq.state.model_states import ModelStates
-from tvmq.state.session_state import SessionState, load_session
 
 if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
     import tvm
@@ -41,6 +34,8 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     from tvmq.graph.ledger import Ledger
     from tvmq.runtime.profile_table import Profile
     from tvmq.runtime.timing import Timing
+    from tvmq.state.model_states import ModelStates
+    from tvmq.state.session_state import SessionState
 
 # Stage of the module -> display name of such a model.
 KINDS = {"realized": "integer", "calibrated": "simulated"}
@@ -103,10 +98,9 @@ class Executable:
         check_counts("build", num_threads=parts.num_threads)
         self._input_info = infos(parts.description.inputs)
         self._output_info = infos(parts.description.outputs)
-        self._states = ModelStates.from_json(parts.description.state)
         self._refusal = WITHOUT_CODE if parts.code is None else refusal_of_all(parts.targets) or _refusal(parts.target)
         # Code for another machine can be saved, but not even be prepared for running.
-        self._functions = {} if self._refusal else _functions(parts)
+        self._functions = {} if self._refusal else make_functions(parts)
         self._main = self._functions.get("main")
 
     @property
@@ -209,12 +203,16 @@ class Executable:
                       TargetError if the model was built for a CPU or GPU that is not here
         """
         main = self._main or self["main"]
-        if state is not None or self._states:
+        if state is not None or self._parts.description.state:
+            from tvmq.runtime.sessions import run_session
+
             names = [info.name for info in self._output_info]
-            return run_session(main.run, inputs, state, self._states, names, check_finite=check_finite)
+            return run_session(main.run, inputs, state, self.states, names, check_finite=check_finite)
         try:
             return main.run(inputs, check_finite=check_finite)
         except DataError:  # of inputs that fit, this costs nothing
+            from tvmq.runtime.sample_runs import run_one_by_one
+
             run = partial(main.run, check_finite=check_finite)
             results = run_one_by_one(run, inputs, self._input_info, self._output_info)
             if results is None:
@@ -228,6 +226,8 @@ class Executable:
         advance  called after each batch
         raises   DataError for inputs of different lengths, and for an output without a row for each sample
         """
+        from tvmq.runtime.sample_runs import run_many
+
         return run_many(self.run, inputs, self._input_info, self._output_info, advance=advance)
 
     def new_state(
@@ -244,19 +244,25 @@ class Executable:
             for chunk in audio:
                 y, = exe.run({"x": chunk}, state)
         """
-        return begin_session(self._states, batch, capacity, sizes)
+        from tvmq.runtime.sessions import begin_session
 
-    @property
+        return begin_session(self.states, batch, capacity, sizes)
+
+    @cached_property
     def states(self) -> ModelStates:
         """States that the model hands from one call to the next; false where there are none."""
-        return self._states
+        from tvmq.state.model_states import ModelStates
+
+        return ModelStates.from_json(self._parts.description.state)
 
     def load_state(self, path: str | Path) -> SessionState:
         """A state that `state.save(path)` wrote.
 
         raises   ArtifactError for a file that is none; DataError for the state of another model
         """
-        return load_session(path, self._states)
+        from tvmq.state.session_state import load_session
+
+        return load_session(path, self.states)
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""
@@ -264,6 +270,8 @@ class Executable:
         try:
             return main(*arrays)
         except DataError:
+            from tvmq.runtime.sample_runs import run_one_by_one
+
             named = dict(zip((info.name for info in self._input_info), arrays, strict=False))
             results = run_one_by_one(main.run, named, self._input_info, self._output_info)
             if results is None or len(arrays) != len(named):
@@ -394,75 +402,6 @@ def _executable(where: str, parts: Parts) -> Executable:
     except Exception as error:
         reason = last_line(error)
         raise ArtifactError(f"{where}: TVM cannot use the code ({reason}); save the model again") from error
-
-
-def _functions(parts: Parts) -> dict[str, CompiledFunction]:
-    """{name: function}; they run on one virtual machine and take turns."""
-    lock, code = ForkLock("running the model", RUNNING), _code(parts)
-    threads = 0 if isinstance(parts.target, CudaTarget) else parts.num_threads
-    functions = {}
-    for name, description in parts.description.interfaces().items():
-        function, fresh = code(name)
-        sized = _sized_codes(parts.description, code) if name == "main" else ()
-        looped = _looped_code(parts.description, code) if name == "main" else None
-        copied = partial(_copied_codes, parts, name) if threads != 1 and threads != 0 else None
-        functions[name] = CompiledFunction(
-            name, function, description, lock, threads, fresh=fresh, sized=sized, looped=looped, copied=copied
-        )
-    return functions
-
-
-def _copied_codes(parts: Parts, name: str) -> MachineCodes:
-    """A function on a virtual machine of its own, with those for common sizes and for many samples."""
-    code, description = _code(parts), parts.description.interfaces()[name]
-    function, fresh = code(name)
-    call = CallCode(function, description.unaligned, fresh=fresh)
-    if name != "main":
-        return MachineCodes(call)
-    return MachineCodes(call, _sized_codes(parts.description, code), _looped_code(parts.description, code))
-
-
-def _looped_code(description: Description, code: Callable[[str], Any]) -> CallCode | None:
-    """Main for any number of samples; None where there is none, as in files of older versions."""
-    try:
-        return SampleCode(code("main" + SAMPLES)[0], description.calls.unaligned) if description.batch else None
-    except AttributeError:
-        return None
-
-
-def _sized_codes(description: Description, code: Callable[[str], Any]) -> list[SizedCode]:
-    """The functions for common sizes."""
-    codes = []
-    for sized in description.common:
-        function, fresh = code(sized.function)
-        call = CallCode(function, description.calls.common[sized.function].unaligned, fresh=fresh)
-        codes.append(SizedCode(sized.function, sized.sizes, call))
-    return codes
-
-
-def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
-    """The compiled functions by name, on tensors in the memory of the CPU; True for those whose results are fresh."""
-    with ONE_LOAD:
-        return _code_of(parts)
-
-
-def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
-    if isinstance(parts.target, CudaTarget):
-        import tvm
-        from tvm import relax
-
-        from tvmq.runtime.cuda_device import DeviceFunction
-
-        device = relax.VirtualMachine(parts.executable, tvm.cuda(0))
-        return lambda name: (DeviceFunction(device[name]), False)
-    if isinstance(parts.code, LoadedCode):
-        host: Any = parts.code.machine()
-    else:
-        import tvm
-        from tvm import relax
-
-        host = relax.VirtualMachine(parts.code, tvm.cpu())
-    return lambda name: entry(host, name)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

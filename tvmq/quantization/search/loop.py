@@ -118,8 +118,7 @@ def search(
     rounds       of proposals, at most
     seconds      after which no other round begins; the answer then depends on the machine
     finetune     `tvmq.training.Distill(steps=...)`: at the end the integers of the cheapest models that missed the
-                 bound learn the float model on the calibration data, and are judged as all others; see
-                 docs/precision-search.md
+                 bound learn the float model on the calibration data, and are judged as all others
     workers      processes of this machine; a script that asks for several needs `if __name__ == "__main__":`
     executor     any concurrent.futures.Executor instead
     shared       what represents the problem in the executor's tasks, such as Dask's client.scatter
@@ -448,5 +447,4 @@ class _SearchLoop:
 
 
 def _noise(result: Mapping[str, Any]) -> float:
-    noise = result.get("noise")
-    return math.inf if noise is None else float(noise)
+    return math.inf if result.get("noise") is None else float(result["noise"])
