@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +102,7 @@ class Executable:
         # Code for another machine can be saved, but not even be prepared for running.
         self._functions = {} if self._refusal else make_functions(parts)
         self._main = self._functions.get("main")
+        self._states: ModelStates | None = None
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
@@ -248,12 +249,14 @@ class Executable:
 
         return begin_session(self.states, batch, capacity, sizes)
 
-    @cached_property
+    @property
     def states(self) -> ModelStates:
         """States that the model hands from one call to the next; false where there are none."""
-        from tvmq.state.model_states import ModelStates
+        if self._states is None:
+            from tvmq.state.model_states import ModelStates
 
-        return ModelStates.from_json(self._parts.description.state)
+            self._states = ModelStates.from_json(self._parts.description.state)
+        return self._states
 
     def load_state(self, path: str | Path) -> SessionState:
         """A state that `state.save(path)` wrote.

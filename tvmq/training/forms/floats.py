@@ -90,13 +90,13 @@ NATIVE: dict[str, Smooth] = {
     "full_like": lambda _call, x, value: value.to(x.dtype).expand_as(x),
 }
 DEFINED: dict[str, Smooth] = {
-    **_torch_functions("sigmoid tanh exp log erf rsqrt sqrt"),  # MKL's sqrt is not rounded correctly
+    **_torch_functions("sigmoid tanh exp log erf sin cos rsqrt sqrt"),  # MKL's sqrt is not rounded correctly
     "nn.silu": lambda _call, x: functional.silu(x),
     "nn.gelu": lambda _call, x: functional.gelu(x),
     "nn.gelu_tanh": lambda _call, x: functional.gelu(x, approximate="tanh"),
 }
 COMPILED: dict[str, Smooth] = {
-    **_torch_functions("sin cos tan sinh cosh asin acos atan asinh acosh atanh atan2"),
+    **_torch_functions("tan sinh cosh asin acos atan asinh acosh atanh atan2"),
     "square": lambda _call, x: x * x,
     "sign": lambda _call, x: exactly(torch.sign(x), x.clamp(-1, 1)),
     "nn.selu": lambda _call, x: functional.selu(x),
