@@ -85,11 +85,13 @@ def agreement(model: onnx.ModelProto, module: Any) -> OutputAgreement:
 
 
 @pytest.mark.slow
-def test_scores_beside_large_boxes_are_mended_and_products_stay_in_8_bits():
+def test_scores_beside_large_boxes_hold_and_products_stay_in_8_bits():
+    """What joins boxes and scores decodes, and stays float with and without the guard."""
     model, data = squares(), pictures(8, 1)
-    broken, mended = (tvmq.quantize(*tvmq.from_onnx(model), data, guard=guard) for guard in (None, "sqnr >= 20"))
-    assert agreement(model, broken).worst < 20 <= agreement(model, mended).worst
-    assert tvmq.explain(mended).int8_share() == 1.0
+    for guard in (None, "sqnr >= 20"):
+        module = tvmq.quantize(*tvmq.from_onnx(model), data, guard=guard)
+        assert agreement(model, module).worst >= 20
+        assert tvmq.explain(module).int8_share() == 1.0
     name = model.graph.output[0].name
     raw = tvmq.quantize(*tvmq.from_onnx(model), data, guard=Guard(outputs={name: "numbers"}))
     assert not tvmq.explain(raw).ledger.notes  # their raw values say that all is well
