@@ -16,7 +16,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -35,10 +35,10 @@ from tvmq.runtime.inputs import (
 )
 from tvmq.runtime.library_threads import ThreadPool
 from tvmq.runtime.lone_library import describe_library, read_name
-from tvmq.runtime.sample_runs import run_many, run_one_by_one
-from tvmq.runtime.sessions import begin_session, run_session
-from tvmq.state.model_states import ModelStates
-from tvmq.state.session_state import SessionState
+
+if TYPE_CHECKING:  # what most models do without is imported where it is used
+    from tvmq.state.model_states import ModelStates
+    from tvmq.state.session_state import SessionState
 
 ABI = 2
 WRONG_CPU = -7
@@ -153,7 +153,8 @@ class LibraryModel:
         self._inputs = Inputs(self._input_info)
         names = [info.name for info in self._input_info]
         self._indices = [IndexUse(use, names.index(use["input"])) for use in facts.get("indices", ())]
-        self._states = ModelStates.from_json(facts.get("state", {}))
+        self._state_facts = facts.get("state", {})
+        self._states: ModelStates | None = None
         self._limits = facts.get("limits", {})  # in the order in which the library takes sizes
         self._lock = ForkLock("running the model", RUNNING)
         self._threads = ThreadPool(self._functions, num_threads)
@@ -179,13 +180,19 @@ class LibraryModel:
     @property
     def states(self) -> ModelStates:
         """States that the model hands from one call to the next; false where there are none."""
+        if self._states is None:
+            from tvmq.state.model_states import ModelStates
+
+            self._states = ModelStates.from_json(self._state_facts)
         return self._states
 
     def new_state(
         self, batch: int = 1, *, capacity: int | None = None, sizes: Mapping[str, int] | None = None
     ) -> SessionState:
         """The state of a session before its first call; see `Executable.new_state`, whose states are the same."""
-        return begin_session(self._states, batch, capacity, sizes)
+        from tvmq.runtime.sessions import begin_session
+
+        return begin_session(self.states, batch, capacity, sizes)
 
     def run(
         self, inputs: Mapping[str, Any], state: SessionState | None = None, *, check_finite: bool = False
@@ -194,12 +201,16 @@ class LibraryModel:
 
         raises   DataError naming the input, or for a state of another model, another batch or without room
         """
-        if state is not None or self._states:
+        if state is not None or self._state_facts:
+            from tvmq.runtime.sessions import run_session
+
             names = [info.name for info in self._output_info]
-            return run_session(self._run, inputs, state, self._states, names, check_finite=check_finite)
+            return run_session(self._run, inputs, state, self.states, names, check_finite=check_finite)
         try:
             return self._run(inputs, check_finite=check_finite)
         except DataError:
+            from tvmq.runtime.sample_runs import run_one_by_one
+
             run = partial(self._run, check_finite=check_finite)
             results = run_one_by_one(run, inputs, self._input_info, self._output_info)
             if results is None:
@@ -208,6 +219,8 @@ class LibraryModel:
 
     def run_many(self, inputs: Mapping[str, Any], *, advance: Callable[[], None] | None = None) -> list[np.ndarray]:
         """Run any number of samples in batches of the model's size, as `Executable.run_many`."""
+        from tvmq.runtime.sample_runs import run_many
+
         return run_many(self.run, inputs, self._input_info, self._output_info, advance=advance)
 
     def _run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
