@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from tvmq.base.deprecation import warn_user
 from tvmq.base.tvm_runtime import is_tvm_target
 from tvmq.codegen.target.cpu import CpuTarget, parse, resolve_target
 from tvmq.errors import TargetError
@@ -125,6 +124,8 @@ def cuda_target(target: Any = KIND) -> CudaTarget:
 
 
 def _portable_arch() -> str:
+    from tvmq.base.deprecation import warn_user
+
     warn_user(
         f"build: target 'cuda' names no architecture and this machine has no NVIDIA GPU that TVM can use: the code is "
         f"for {PORTABLE}, which later GPUs run without their best kernels; name one, as 'cuda -arch=sm_90'"

@@ -108,6 +108,7 @@ def test_one_query_of_known_rows(level: str) -> None:
 
 def test_what_does_not_fit() -> None:
     attention, isa = description("rows", 8, 8, None, "rows"), isa_named("generic")
+    assert choose_token_attention(replace(attention, shape=replace(attention.shape, keys=3)), isa) is None
     shape = attention.shape
     wrong = [
         replace(shape, q=replace(shape.q, dtype="uint8")), replace(shape, zeros=(0, 3, 0)), replace(shape, depth=20000),

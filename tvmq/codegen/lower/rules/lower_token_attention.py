@@ -42,8 +42,6 @@ def _as_one(lowerer: Lowerer, chain: Chain, parts: TokenAttentionParts) -> bool:
     depth = sizes_of(first.args[0])[-1]
     if batch != out_batch or isinstance(columns, str) or isinstance(depth, str) or 0 in (*out, keys):
         return False
-    if not isinstance(keys, str):  # of a cache any number; where it is fixed, the kernels of single operators are used
-        return False
     (q, q_input), (k, k_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(first.args))
     v, v_input = operand_of(lowerer, second.args[1], batch, left=False)
     mask = None if parts.mask is None else _mask_operand(parts.mask, batch, rows, keys)
