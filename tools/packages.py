@@ -283,10 +283,10 @@ def try_wheel(wheel: Path, python: Path, folder: Path, *, types: bool, constrain
 
 def check_commands(python: Path, command: Path, folder: Path, own: dict[str, str]) -> None:
     """Quantize the embedded network on the embedded data with an option of each type, run it and verify it."""
-    help_text = run([command, "quantize", "--help"], folder, **own, COLUMNS="200")
+    help_text = run([command, "quantize", "--help-all"], folder, **own, COLUMNS="200")
     missing = [option for option in ("--momentum", "--group-size", "--rule", "--data") if option not in help_text]
     if missing:
-        raise Failed(f"`tvmq quantize --help` does not show {missing}")
+        raise Failed(f"`tvmq quantize --help-all` does not show {missing}")
     environment = {**os.environ, **own}
     alone = subprocess.run([command, "quantize"], cwd=folder, env=environment, capture_output=True, check=False)
     if alone.returncode != 2:

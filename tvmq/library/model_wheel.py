@@ -20,6 +20,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from tvmq.errors import ConfigError
@@ -106,7 +107,7 @@ def copy_loader(package: str) -> dict[str, str]:
     while waiting:
         module = waiting.pop()
         spec = find_spec(module)
-        source = spec.loader.get_source(module) if spec and spec.loader else None  # type: ignore[attr-defined]
+        source = Path(spec.origin).read_text("utf-8") if spec and spec.origin else None
         is_room = spec is not None and spec.submodule_search_locations is not None
         path = "/".join(module.split(".")[1:]) + ("/__init__.py" if is_room else ".py")
         if source is None or path in copies:

@@ -159,18 +159,13 @@ class StaticQuantization:
         return round_module(annotated, self.calibration(annotated, config), config)
 
     def apply_guard(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
-        """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/.
-
-        Layers that stay in 8 bits keep the weights that they have there: the data are not read again for them.
-        """
+        """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
         if self.data is None:
             return module
-        other = copy.copy(self)
-        other._reuses_roundings = True
         with observed_stage("guard"):
             player = StatePlayer(self.prepared) if state_pairs(self.prepared) else None
             judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard, player)
-            return guard_module(module, judge, other)
+            return guard_module(module, judge, self)
 
     def equalize(self) -> StaticQuantization | None:
         """Quantization of the same model and data with channels of one size; None where that changes nothing.
@@ -180,8 +175,16 @@ class StaticQuantization:
         if self.config.equalization:
             return None
         other = StaticQuantization(self.prepared, self.data, replace(self.config, equalization=True), self.backend)
-        other._reuses_roundings = self._reuses_roundings
         return other if other.prepared is not self.prepared else None
+
+    def reuse_roundings(self) -> StaticQuantization:
+        """Quantization of the same model and data whose layers keep the rounded weights of its first module.
+
+        The data are not read again for them, so that modules of many choices of precision take little time.
+        """
+        other = copy.copy(self)
+        other._reuses_roundings = True
+        return other
 
     def simulation(self) -> tvm.IRModule:
         """The float module with simulated quantization, rounded to the nearest."""

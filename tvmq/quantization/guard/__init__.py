@@ -57,6 +57,9 @@ class CalibratedModel(Protocol):
     def simulation(self) -> tvm.IRModule:
         """The float module with the roundings of `module()`, calibrated."""
 
+    def reuse_roundings(self) -> CalibratedModel:
+        """This model, but layers keep the rounded weights of its first module."""
+
     def equalize(self) -> CalibratedModel | None:
         """This model with channels of one size between convolutions; None where that changes nothing."""
 
@@ -99,13 +102,22 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
 
 
 def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge) -> tvm.IRModule:
-    """The module of more precision for a head, by integer modules of a few choices; see heads.py."""
-    guard, layers = judge.guard, get_ledger(module).layers
+    """The module of more precision for a head, by integer modules of a few choices; see heads.py.
+
+    The choices are tried with the weights of the first module; the best one gets weights rounded for what its layers
+    read, as the same rules would give it.
+    """
+    guard, layers, tried = judge.guard, get_ledger(module).layers, model.reuse_roundings()
     trials = ModuleTrials(
-        lambda precision: model.module(precision.rules()), judge.figure, guard.advance, guard.is_late
+        lambda precision: tried.module(precision.rules()), judge.figure, guard.advance, guard.is_late
     )
     search = raise_heads(layers, View(model.simulation()), figure, trials, guard)
     result, final = trials.modules.get(search.best.precision, module), search.best.figure
+    if result is not module:
+        rounded = model.module(search.best.precision.rules())
+        figure_so = judge.figure(rounded)
+        if figure_so.holds(guard) or figure_so.beats(final):
+            result, final = rounded, figure_so
     result = with_report(result, search, final) if result is not module else module
     _warn(search, module, result, final, guard, trials.tried, None)
     return judge.check_compiled(result)
