@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 import tvmq
 from tests.support.fuzz.free_sizes import free_feeds, free_model, run_free
 from tests.support.models.dynamic_models import Nodes, pictures
-from tests.support.models.free_layers import LAYERS
+from tests.support.models.free_layers import LAYERS, FreeLayer, fix_sizes
 from tvmq.codegen.target.cpu import missing_requirements, resolve_target
 from tvmq.errors import DataError, MemoryLimitError, ModelError, TvmqError
 from tvmq.numerics.deviation import unequal_bits
@@ -41,8 +41,7 @@ def of_run_time(model: onnx.ModelProto) -> Any:
         return tvmq.quantize(*tvmq.from_onnx(model))
 
 
-def layer_module(name: str, activations: str | None) -> Any:
-    layer = LAYERS[name]
+def layer_module(layer: FreeLayer, activations: str | None) -> Any:
     mod, params = tvmq.from_onnx(layer.make())
     if activations is None:
         return tvmq.build(mod, params=params).module
@@ -57,15 +56,41 @@ def test_layers_equal_the_definition(name: str, activations: str | None, target:
     if missing_requirements(resolve_target(target)):
         pytest.skip(f"this CPU, or TVMQ_CPU, lacks {missing_requirements(resolve_target(target))}")
     try:
-        module = layer_module(name, activations)
-        exe, reference = tvmq.build(module, target=target), tvmq.reference.Reference(module)
+        compare_layer(LAYERS[name], activations, target)
     except TvmqError as error:
         assert name in REFUSED and "fix the" in str(error)
-        return
-    for number, feed in enumerate(LAYERS[name].feeds(0, 8)):
-        found = with_threads(1 + number % 2, lambda: exe.run(feed))  # noqa: B023  called at once
-        for a, b in zip(found, map(np.asarray, reference.run(feed)), strict=True):
+
+
+def compare_layer(layer: FreeLayer, activations: str | None, target: str) -> None:
+    """Assert the definition's bits at eight sizes."""
+    module = layer_module(layer, activations)
+    exe, reference = tvmq.build(module, target=target), tvmq.reference.Reference(module)
+    for number, feed in enumerate(layer.feeds(0, 8)):
+        results = with_threads(1 + number % 2, lambda: exe.run(feed))  # noqa: B023  called at once
+        for a, b in zip(results, map(np.asarray, reference.run(feed)), strict=True):
             assert a.shape == b.shape and not unequal_bits(a, b).any(), [x.shape for x in feed.values()]
+
+
+# Kernels of dynamic sizes get some of them as numbers
+MIXED = [
+    (name, LAYERS[name].dimensions()[number % len(LAYERS[name].dimensions())], ACTIVATIONS[number % 3])
+    for number, name in enumerate(LAYERS)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "free", "activations"), MIXED)
+def test_layers_with_one_free_size(name: str, free: str, activations: str | None) -> None:
+    try:
+        compare_layer(fix_sizes(LAYERS[name], {free}), activations, "llvm")
+    except TvmqError as error:
+        assert name in REFUSED and "fix the" in str(error)
+
+
+@pytest.mark.parametrize("free", ["words", "batch"])
+def test_attention_to_a_fixed_number_of_keys(free: str) -> None:
+    """Tiles that were cut for any number of keys must not be taken for those of this number."""
+    compare_layer(fix_sizes(LAYERS["attention to others"], {free}), "static", "llvm")
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from tvmq.codegen.compile.build import machines_of
-from tvmq.codegen.target.cpu import CpuTarget, rank_of
+from tvmq.codegen.target.cpu import CpuTarget, rank_of, without_tiles
 from tvmq.codegen.target.host import MACHINES, host_triple
 from tvmq.errors import TargetError
 from tvmq.library.runtime_object import ARCHITECTURES
@@ -18,7 +18,8 @@ LINUX_ENDS = ("linux", "gnu", "musl")  # of triples whose systems libraries are 
 
 
 def check_machines(target: Any) -> list[CpuTarget]:
-    """The CPUs that a target names, each once, in the order in which NAME_init tries them.
+    """The CPUs that a target names, each once, in the order in which NAME_init tries them; their code has no matrix
+    tiles, for which a program would have to ask Linux.
 
     target   as `build` takes it
     raises   TargetError for other systems, and for CPUs of several architectures
@@ -35,7 +36,7 @@ def check_machines(target: Any) -> list[CpuTarget]:
                 f"export_library: {name} is no CPU of Linux on x86-64 or aarch64; name one, as "
                 "target='x86-64-v3' or 'arm-dotprod', or write C for another system's compiler by `tvmq export-c`"
             )
-        machines.append(machine)
+        machines.append(without_tiles(machine))
     others = [machine.name for machine in machines if machine.arch != machines[0].arch]
     if others:
         raise TargetError(

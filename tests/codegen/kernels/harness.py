@@ -36,10 +36,11 @@ CPUS = {
     "avx512vnni": "cascadelake",
     "avx512vl": "cascadelake",
     "avx512vbmi": "icelake-server",
+    "amx": "sapphirerapids",
 }
 FLAGS = {
     "avx2": "avx2", "avx512bw": "avx512bw", "avxvnni": "avx512_vnni", "avx512vnni": "avx512_vnni",
-    "avx512vbmi": "avx512vbmi", "avx512vl": "avx512_vnni",
+    "avx512vbmi": "avx512vbmi", "avx512vl": "avx512_vnni", "amx": "amx_int8",
 }  # fmt: skip
 
 

@@ -8,8 +8,8 @@ A layer without weights stands between two products, so that it computes on code
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,11 @@ class FreeLayer:
     make: Callable[[], onnx.ModelProto]
     least: Mapping[str, int] = field(default_factory=dict)
     most: int = 60_000
+
+    def dimensions(self) -> list[str]:
+        """Names of the free dimensions."""
+        shapes = [value.type.tensor_type.shape for value in self.make().graph.input]
+        return sorted({dim.dim_param for shape in shapes for dim in shape.dim if dim.dim_param})
 
     def feeds(self, seed: int, count: int) -> list[dict[str, np.ndarray]]:
         """Normal inputs of random sizes; the first ones are the smallest and those of a vector's width."""
@@ -63,6 +68,21 @@ class FreeLayer:
         if name == "batch":
             return int(random.integers(1, 5))
         return least - 1 + (16 if number == 1 else draw_size(random))
+
+
+def fix_sizes(layer: FreeLayer, free: Collection[str]) -> FreeLayer:
+    """The layer with only these dimensions free; the others have a size that is no multiple of a vector."""
+
+    def make() -> onnx.ModelProto:
+        model = layer.make()
+        for value in model.graph.input:
+            for dim in value.type.tensor_type.shape.dim:
+                if dim.dim_param and dim.dim_param not in free:
+                    dim.dim_value = {"batch": 2}.get(dim.dim_param, layer.least.get(dim.dim_param, 1) + 19)
+        del model.graph.value_info[:]
+        return model
+
+    return replace(layer, make=make)
 
 
 def draw_size(random: np.random.Generator) -> int:
@@ -201,16 +221,23 @@ def _elements(g: Nodes, x: str) -> str:
     return g.add("HardSwish", g.add("Sub", y, g.constant(_ones(CHANNELS).reshape(1, -1, 1, 1))))
 
 
-def _attention(g: Nodes, x: str, mask: str = "") -> str:
-    """Three heads, with sizes by zeros of a reshape; mask: what is added to the scores."""
+def _attention(g: Nodes, x: str, mask: str = "", others: str = "") -> str:
+    """Three heads, with sizes by zeros of a reshape; mask: what is added to the scores; others: keys and values."""
     heads, joined = g.constant(np.int64([0, 0, 3, 8])), g.constant(np.int64([0, 0, WIDTH]))
-    q, k, v = (g.add("Reshape", g.dense(x, WIDTH, WIDTH), heads) for _ in range(3))
+    q, k, v = (g.add("Reshape", g.dense(of, WIDTH, WIDTH), heads) for of in (x, others or x, others or x))
     q, v = (g.add("Transpose", t, perm=[0, 2, 1, 3]) for t in (q, v))
     scores = g.add("MatMul", q, g.add("Transpose", k, perm=[0, 2, 3, 1]))
     scores = g.add("Mul", scores, g.constant(np.float32(8**-0.5)))
     scores = g.add("Add", scores, mask) if mask else scores
     mixed = g.add("MatMul", g.add("Softmax", scores, axis=-1), v)
     return g.add("Reshape", g.add("Transpose", mixed, perm=[0, 2, 1, 3]), joined)
+
+
+def _cross_attention() -> onnx.ModelProto:
+    """Three heads, words of x to others."""
+    g, shapes = Nodes(0), {"x": ["batch", "words", WIDTH], "others": ["batch", "others", WIDTH]}
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+    return g.model(inputs, g.dense(_attention(g, g.dense("x", WIDTH, WIDTH), others="others"), WIDTH, 10))
 
 
 def _masked_attention() -> onnx.ModelProto:
@@ -342,6 +369,7 @@ FAMILIES: dict[str, dict[str, FreeLayer]] = {
     "attention": {
         "attention": on_words(_attention, most=8_000),
         "attention, masked": FreeLayer(_masked_attention, most=8_000),
+        "attention to others": FreeLayer(_cross_attention, most=4_000),
     },
     "recurrent layers": {
         "LSTM": on_words(_recurrent("LSTM", 4), most=4_000),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.base.tvm_runtime import is_tvm_target
 from tvmq.codegen.target.host import (
+    TILES,
     disabled_features,
     host_features,
     host_options,
@@ -47,6 +48,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "avx512": (X86, "-mcpu=x86-64-v4"),
     "avx512-vnni": (X86, "-mcpu=x86-64-v4 -mattr=+avx512vnni"),
     "avx512-vbmi": (X86, "-mcpu=x86-64-v4 -mattr=+avx512vnni,+avx512vbmi"),
+    "amx": (X86, "-mcpu=x86-64-v4 -mattr=+avx512vnni,+avx512vbmi,+amx-tile,+amx-int8"),
     "arm-neon": (ARM, "-mcpu=generic"),
     "arm-dotprod": (ARM, "-mcpu=generic -mattr=+v8.2a,+dotprod"),
     "arm-i8mm": (ARM, "-mcpu=generic -mattr=+v8.6a,+dotprod,+i8mm"),
@@ -316,6 +318,15 @@ def missing_requirements(target: CpuTarget) -> tuple[str, ...]:
     if target.arch != host_arch():
         return (f"the architecture {target.arch}",)
     return missing_features(target.needs)
+
+
+def without_tiles(target: CpuTarget) -> CpuTarget:
+    """The target without matrix tiles: for programs that do not ask the system for them (target/host.py)."""
+    if target.needs.isdisjoint(TILES):
+        return target
+    off = [f"-{name}" for name in sorted(TILES)]
+    mattr = [change for change in target.tvm.get("mattr", ()) if change[1:] not in TILES]
+    return resolve_target({**target.tvm, "kind": target.kind, "mattr": [*mattr, *off]})
 
 
 def index_of_best(targets: Sequence[CpuTarget]) -> int | None:

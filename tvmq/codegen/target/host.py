@@ -35,13 +35,14 @@ X86_CODE: dict[str, str] = {
     "avx512vbmi2": "avx512_vbmi2", "avx512vnni": "avx512_vnni", "avx512vpopcntdq": "avx512_vpopcntdq",
     "avxifma": "avx_ifma", "avxneconvert": "avx_ne_convert", "avxvnni": "avx_vnni", "avxvnniint8": "avx_vnni_int8",
     "avxvnniint16": "avx_vnni_int16", "bmi": "bmi1", "lzcnt": "abm", "sse3": "pni", "sse4.1": "sse4_1",
-    "sse4.2": "sse4_2",
+    "sse4.2": "sse4_2", "amx-int8": "amx_int8", "amx-tile": "amx_tile",
 }  # fmt: skip
+TILES = frozenset({"amx-int8", "amx-tile"})  # of them Linux must be asked; see `allows_tiles`
 
-# Instructions for the system, for locks, random numbers, cryptography, matrix tiles, prefetching for writes, and the
-# forms of APX and AVX10, which no kernel of ours was measured with.
+# Instructions for the system, for locks, random numbers, cryptography, matrix tiles of other types, prefetching for
+# writes, and the forms of APX and AVX10, which no kernel of ours was measured with.
 X86_UNUSED = frozenset((
-    "adx aes amx-avx512 amx-bf16 amx-complex amx-fp16 amx-fp8 amx-int8 amx-movrs amx-tf32 amx-tile avx10.1 avx10.2 "
+    "adx aes amx-avx512 amx-bf16 amx-complex amx-fp16 amx-fp8 amx-movrs amx-tf32 avx10.1 avx10.2 "
     "avx512vp2intersect ccmp cldemote clflushopt clwb clzero cmpccxadd crc32 cx16 egpr enqcmd fsgsbase fxsr hreset "
     "invpcid kl lwp movdir64b movdiri movrs mwaitx ndd nf pclmul pconfig pku ppx prefetchi prfchw ptwrite push2pop2 "
     "rdpid rdpru rdrnd rdseed sahf serialize sha sha512 shstk sm3 sm4 tsxldtrk uintr usermsr vaes vpclmulqdq waitpkg "
@@ -90,6 +91,29 @@ def linux_flags(cpuinfo: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
     return frozenset(next(flags, "").split())
 
 
+def host_flags() -> frozenset[str]:
+    """Flags of this CPU, without matrix tiles where this process may not use them."""
+    flags = linux_flags()
+    tiles = {X86_CODE[name] for name in TILES}
+    return flags if flags.isdisjoint(tiles) or allows_tiles() else flags - tiles
+
+
+ARCH_PRCTL, REQUEST_PERMISSION, TILE_DATA = 158, 0x1023, 18  # numbers of Linux: arch/x86/include/uapi/asm/prctl.h
+
+
+@lru_cache(maxsize=1)
+def allows_tiles() -> bool:
+    """Ask Linux for matrix tiles, which a process must have asked for before it uses them; True if it grants them.
+
+    The answer holds for all threads and for child processes. Linux refuses where stacks for signals are too small for
+    what tiles hold, and before version 5.16.
+    """
+    import ctypes
+
+    request = getattr(ctypes.CDLL(None), "syscall", None)
+    return request is not None and request(ARCH_PRCTL, REQUEST_PERMISSION, TILE_DATA) == 0
+
+
 def correct(assumed: frozenset[str], flags: frozenset[str], arch: str = "x86") -> tuple[str, ...]:
     """Changes ("+feature", "-feature") that make LLVM's assumption about a CPU agree with Linux's flags.
 
@@ -98,8 +122,8 @@ def correct(assumed: frozenset[str], flags: frozenset[str], arch: str = "x86") -
     >>> correct(frozenset({"avx2", "avx512f", "rdseed"}), frozenset({"avx2", "fma"}))
     ('+fma', '-avx512f')
     """
-    if not flags:
-        return ()
+    if not flags:  # another system, which is not asked for tiles
+        return tuple(f"-{name}" for name in sorted(assumed & TILES))
     names = CODE[arch]
     has = {name for name, flag in names.items() if flag in flags}
     more = sorted(has - assumed)
@@ -121,7 +145,7 @@ def _options(text: str) -> Options:
 
     options: Options = {"kind": "llvm", "mcpu": str(codegen.llvm_get_system_cpu())}
     arch = _arch()
-    changes = correct(llvm_features(options), linux_flags(), arch) if arch else ()
+    changes = correct(llvm_features(options), host_flags(), arch) if arch else ()
     if changes:
         options["mattr"] = list(changes)
     return _simulate(text, options, arch) if text else options
@@ -213,7 +237,7 @@ def missing_by_linux(needed: Iterable[str], flags: frozenset[str] | None = None)
     if flags is None:
         if is_compiler_loaded() or os.environ.get(VARIABLE):
             return None
-        flags = linux_flags()
+        flags = host_flags()
     if not flags or not wanted <= names.keys():
         return None
     return tuple(sorted(name for name in wanted if names[name] not in flags))

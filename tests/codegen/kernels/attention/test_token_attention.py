@@ -31,10 +31,12 @@ def rows_of(length: Any, width: int, dtype: str = "int8", *, turned: bool = Fals
     return MatrixOperand(("batch", HEADS, length, width), dtype, 0, tuple(batch), row, column)
 
 
-def description(rows: Any, depth: int, columns: int, mask: MatrixOperand | None, queries: Any) -> TokenAttention:
+def description(
+    rows: Any, depth: int, columns: int, mask: MatrixOperand | None, queries: Any, keys: Any = "keys"
+) -> TokenAttention:
     shape = Attention(
-        ("batch", HEADS), rows, "keys", depth, columns, rows_of(rows, depth), rows_of("keys", depth, turned=True),
-        rows_of("keys", columns), rows_of(rows, columns, "float32"), mask, (0, 0, 0), CODES,
+        ("batch", HEADS), rows, keys, depth, columns, rows_of(rows, depth), rows_of(keys, depth, turned=True),
+        rows_of(keys, columns), rows_of(rows, columns, "float32"), mask, (0, 0, 0), CODES,
     )  # fmt: skip
     return TokenAttention(shape, queries, 0.125)
 
@@ -106,9 +108,14 @@ def test_one_query_of_known_rows(level: str) -> None:
     compare(description(3, 8, 8, mask, 1), level, [(1, 3, 1), (2, 3, 40), (1, 3, 129)], queries=1)
 
 
+@pytest.mark.parametrize("keys", [3, 16, pytest.param(40, marks=pytest.mark.slow), pytest.param(129, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("level", levels("generic", "avx512vnni")[-1:])
+def test_known_keys(level: str, keys: int) -> None:
+    compare(description("rows", 8, 8, None, "rows", keys), level, [(1, 3, keys), (2, 9, keys)])
+
+
 def test_what_does_not_fit() -> None:
     attention, isa = description("rows", 8, 8, None, "rows"), isa_named("generic")
-    assert choose_token_attention(replace(attention, shape=replace(attention.shape, keys=3)), isa) is None
     shape = attention.shape
     wrong = [
         replace(shape, q=replace(shape.q, dtype="uint8")), replace(shape, zeros=(0, 3, 0)), replace(shape, depth=20000),

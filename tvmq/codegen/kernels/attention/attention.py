@@ -169,7 +169,7 @@ class AttentionTemplate(Template):
 
     def body(self, function: FunctionBuilder) -> None:
         shape, ins = self.shape, self.ins
-        self.rows, keys = function.count((shape.rows,)), function.count((shape.keys,))
+        self.rows, keys = function.count((shape.rows,)), self._count_keys(function)
         self.batch = [function.count((size,)) for size in shape.batch]
         self.matrices = bind_size(math.prod(self.batch))
         named = {"q": shape.q, "k": shape.k, "v": shape.v, "y": shape.y} | ({"mask": shape.mask} if shape.mask else {})
@@ -186,6 +186,9 @@ class AttentionTemplate(Template):
         blocks, chunks = self._cut_rows(keys)
 
         self._jobs(blocks, chunks)
+
+    def _count_keys(self, function: FunctionBuilder) -> Expr:
+        return function.count((self.shape.keys,))
 
     def _softmax_of(self, keys: Expr) -> Any:
         """Maker of codes of rows of scores; it has keys, has_dynamic_keys and pitch."""

@@ -20,7 +20,7 @@ from tvmq.codegen.kernels.attention.shape import MOST_BLOCK, SCORE_BYTES, Attent
 from tvmq.codegen.kernels.attention.softmax_codes import MOST_ROWS
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import Expr, bind, const, quotient
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, bind, const, quotient
 from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import make_opaque
 from tvmq.codegen.kernels.parts.tiling import MOST_COLUMNS, Product, Tiling, cut_tiles, cycles
@@ -79,6 +79,11 @@ class DynamicAttentionTemplate(AttentionTemplate):
         self.tile = cut.scores.rows
         self.name = f"dynamic_{self.name}"
         self.key = (self.name, *self.key)
+
+    def _count_keys(self, function: FunctionBuilder) -> Expr:
+        """An expression where keys are known, too: tiles are chosen for any number of them."""
+        keys = super()._count_keys(function)
+        return bind(const(keys, "int32")) if isinstance(keys, int) else keys
 
     def _is_parallel(self, jobs: Expr) -> bool:
         return True

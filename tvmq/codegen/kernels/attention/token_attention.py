@@ -243,10 +243,8 @@ class _TokenAttentionTemplate(DynamicAttentionTemplate):
 
 
 def choose_token_attention(attention: TokenAttention, isa: Isa) -> Kernel | None:
-    """The kernel; None for shapes that do not fit, and for fixed keys, of which it would give wrong values."""
+    """The kernel; None for shapes that do not fit."""
     shape = attention.shape
-    if isinstance(shape.keys, int):
-        return None
     sizes = (*shape.batch, shape.rows, shape.keys, shape.depth, shape.columns)
     if min(map(known_size, sizes)) < 1 or max(shape.depth, known_size(shape.keys)) > MOST_DEPTH:
         return None

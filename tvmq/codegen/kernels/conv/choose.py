@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from tvmq.codegen.kernels.conv.conv2d import conv2d
+from tvmq.codegen.kernels.conv.conv2d_amx import conv2d_amx, fits_tiles
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
 from tvmq.codegen.kernels.conv.conv2d_int16 import lane_gain, lane_kernel
 from tvmq.codegen.kernels.conv.dynamic_pictures import dynamic_convolution
@@ -70,6 +71,8 @@ def choose_convolution(
         bias = np.zeros(conv.filters, np.int32)
     if is_depthwise and epilogue:
         return depthwise(conv, weight, bias, x_zero, epilogue, isa)
+    if fits_tiles(conv, weight, isa):
+        return conv2d_amx(conv, weight, bias, x_zero, epilogue, isa)
     direct = lane_gain(conv, weight, x_zero, isa, codes)
     choice = choose_winograd(conv, weight, x_zero, isa, direct=direct)
     if choice.shape is not None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from tvmq.codegen.kernels.conv import conv2d_float
 from tvmq.codegen.kernels.conv.conv2d import check_operands, instructions_for, make_kernel
+from tvmq.codegen.kernels.conv.conv2d_amx import conv2d_amx, fits_tiles
 from tvmq.codegen.kernels.conv.conv2d_int16 import lane_kernel
 from tvmq.codegen.kernels.conv.shape import ConvShape
 from tvmq.codegen.kernels.parts.builder import Shape
@@ -66,6 +67,8 @@ def matmul(
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_operands("matmul", conv, kernel, bias)
     buffers = (*leading, depth), (*leading, columns)
+    if not any(isinstance(size, str) for size in leading) and fits_tiles(conv, kernel, isa):
+        return conv2d_amx(conv, kernel, bias, 0, epilogue, isa, buffers)
     folded, note = lane_kernel("matmul", conv, kernel, bias, 0, epilogue, isa, codes, buffers)
     if folded is not None:
         return folded

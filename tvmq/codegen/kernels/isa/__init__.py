@@ -34,6 +34,10 @@ NEON, AVX2 = ("neon",), ("avx2", "fma")
 AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq")
 # Best first: a target takes the first level of its architecture all of whose LLVM features it has.
 LEVELS = {
+    "amx": Level(
+        "tvmq.codegen.kernels.isa.amx:AMX", "x86", 64,
+        (*AVX512, "avx512vnni", "avx512vbmi", "amx-tile", "amx-int8"),
+    ),
     "avx512vbmi": Level("tvmq.codegen.kernels.isa.avx512:AVX512VBMI", "x86", 64, (*AVX512, "avx512vnni", "avx512vbmi")),
     "avx512vnni": Level("tvmq.codegen.kernels.isa.avx512:AVX512VNNI", "x86", 64, (*AVX512, "avx512vnni")),
     "avx512vl": Level("tvmq.codegen.kernels.isa.avx2:AVX512VL", "x86", 32, (*AVX2, "avx512vl", "avx512vnni")),

@@ -40,6 +40,7 @@ class Instructions:
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
     packs_remainders   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
     takes_int16    True if activations are codes of 16 bits (see `int16_operands`)
+    has_matrix_tiles   True if it has those of isa/amx.py
     lane_form     the same CPU with products in int16 lanes (see int16_accumulation), where these are faster than `dot`
     """
 
@@ -58,6 +59,7 @@ class Instructions:
     has_dot_int16 = False
     packs_remainders = False
     takes_int16 = False
+    has_matrix_tiles = False
 
     @property
     def lane_form(self) -> Any:
