@@ -8,7 +8,7 @@ import pytest
 import tvm
 
 from tests.codegen.kernels.harness import conv_operands, requantize_for
-from tvmq.codegen.kernels.conv.conv2d import conv2d
+from tvmq.codegen.kernels.conv.choose import choose_convolution
 from tvmq.codegen.kernels.isa import LEVELS
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d
 from tvmq.codegen.target.cpu import resolve_target
@@ -23,6 +23,7 @@ CODE = {
     "avx512bw": ("llvm -mcpu=skylake-avx512", r"vpmaddwd\s.*%zmm", "vpdpbusd"),
     "avx512vnni": ("llvm -mcpu=cascadelake", r"vpdpbusd\s.*%zmm", "vpmaddwd"),
     "avx512vbmi": ("llvm -mcpu=icelake-server", r"vpdpbusd\s.*%zmm", "vpmaddwd"),
+    "amx": ("llvm -mcpu=sapphirerapids", r"tdpbusd\s", "vpdpbusd|vpmaddwd"),
     "neon": (f"{ARM}cortex-a72", r"sadalp\s+v", "dot"),
     "dotprod": (f"{ARM}neoverse-n1", r"sdot\s+v", "usdot|sadalp"),
     "i8mm": (f"{ARM}neoverse-n2", r"usmmla\s+v", "sadalp"),
@@ -34,11 +35,11 @@ UNUSED = re.compile(
 )
 
 
-@pytest.mark.slow_cases("avx512vbmi", "avx512bw", "avx2", "dotprod", "generic", "avx512vl", "avxvnni", "avx512vnni")
+@pytest.mark.slow_cases("amx", "avx512vbmi", "avx512bw", "avx2", "dotprod", "generic", "avx512vl", "avxvnni", "avx512vnni")
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_instruction_of_the_level(level: str) -> None:
     text, wanted, unwanted = CODE[level]
-    check(level, text, Conv2d(1, 6, 6, 16, 32), wanted, unwanted)
+    check(level, text, Conv2d(1, 6, 6, 32, 32), wanted, unwanted)
 
 
 WORDS = {
@@ -65,7 +66,8 @@ def check(level: str, text: str, conv: Conv2d, wanted: str, unwanted: str) -> No
     target = resolve_target(text)
     assert target.isa.name == level
     _, weight, bias = conv_operands(conv)
-    kernel = conv2d(conv, weight, bias, 0, (requantize_for(conv),), target.isa)
+    kernel = choose_convolution(conv, weight, bias, 0, (requantize_for(conv),), target.isa)
+    assert kernel is not None
     code = tvm.compile(tvm.IRModule({kernel.name: kernel.func}), target.as_tvm()).mod.inspect_source("asm")
     assert re.search(wanted, code), f"no {wanted}"
     assert not re.search(unwanted, code) and not UNUSED.search(code)
