@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
+from tvm import relax
 
 import tvmq
 from tests.support.models.dynamic_models import LONGEST, branches, encoder, pictures, random_batches, reader, texts
@@ -16,6 +17,7 @@ from tvmq.codegen.compile import build
 from tvmq.errors import DataError
 from tvmq.graph.ledger import get_ledger
 from tvmq.numerics.deviation import unequal_bits
+from tvmq.runtime.threads import with_threads
 
 
 def images(*shape: int) -> dict[str, np.ndarray]:
@@ -187,3 +189,28 @@ def test_the_definition_refuses_what_does_not_fit() -> None:
     module = tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)], guard=None)
     with pytest.raises(DataError, match="reference: 'sequence' is 65, the model takes 1 to 64"):
         tvmq.reference.run(module, texts(1, LONGEST + 1))
+
+
+def test_an_input_of_several_rows_a_sample() -> None:
+    """The second input has four rows of each sample of the batch."""
+    batch, random = tvm.tirx.Var("batch", "int64"), np.random.default_rng(0)
+    weight = relax.const(random.standard_normal((8, 8)).astype(np.float32))
+    x, z = (relax.Var(name, relax.TensorType(shape, "float32")) for name, shape in
+            (("x", (batch, 4, 8)), ("z", (batch * 4, 8))))  # fmt: skip
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x, z]):
+        with builder.dataflow():
+            rows = builder.emit(relax.op.reshape(z, relax.ShapeExpr([batch, 4, 8])))
+            hidden = builder.emit(relax.op.add(builder.emit(relax.op.matmul(x, weight)), rows))
+            y = builder.emit_output(relax.op.matmul(hidden, weight))
+        builder.emit_func_output(y)
+    with tvmq.qconfig(activations="dynamic"):
+        qmod = tvmq.quantize(builder.get())
+    exe, reference = tvmq.build(qmod), tvmq.reference.Reference(qmod)
+    for count in (1, 3, 70, 0):
+        shapes = {"x": (count, 4, 8), "z": (4 * count, 8)}
+        feed = {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+        for threads in (1, 2):
+            for _ in range(5):  # samples are shared out when their time is known
+                (result,) = with_threads(threads, lambda: exe.run(feed))  # noqa: B023  called at once
+            np.testing.assert_array_equal(result, np.asarray(reference.run(feed)[0]))

@@ -84,9 +84,10 @@ class DynamicRun:
         if len(pieces) == 1:
             return self._call(self._code(pieces[0][0]), arrays, fresh=True)
         if not pieces:  # what one sample would give tells the shapes
+            others = {name: size for name, size in sizes.items() if name != self._batch}
             one = [
-                array if axis is None else np.zeros(_resize(array.shape, axis, 1), array.dtype)
-                for array, axis in zip(arrays, self._by_sample, strict=True)
+                array if axis is None else np.zeros(_resize(array.shape, axis, _rows(info, axis, others)), array.dtype)
+                for array, axis, info in zip(arrays, self._by_sample, self._infos[0], strict=True)
             ]
             results = self._call(self._codes.main, one, fresh=True)
             return [
@@ -118,13 +119,13 @@ class DynamicRun:
         results = self._threads.run([
             partial(
                 run._one_after_another,
-                self._samples(arrays, begins[share.start], begins[share.stop]),
+                self._samples(arrays, begins[share.start], begins[share.stop], begins[-1]),
                 pieces[share.start : share.stop],
             )
             for run, share in zip(self._runs, shares, strict=False)
         ])  # fmt: skip
         if (end := shares[-1].stop) < len(pieces):
-            results.append(self._one_after_another(self._samples(arrays, begins[end], begins[-1]), pieces[end:]))
+            results.append(self._one_after_another(self._samples(arrays, begins[end], begins[-1], begins[-1]), pieces[end:]))
         return [
             rows[0] if axis is None else np.concatenate(rows, axis)
             for axis, rows in zip(self._joined, zip(*results, strict=True), strict=True)
@@ -134,7 +135,7 @@ class DynamicRun:
         whole: list[np.ndarray] = []
         count, begin = sum(width for _, width in pieces), 0
         for code, size in self._merge_singles(pieces, arrays):
-            rows = self._call(code, self._samples(arrays, begin, begin + size), fresh=False)
+            rows = self._call(code, self._samples(arrays, begin, begin + size, count), fresh=False)
             if not whole:
                 whole = [
                     row.copy()
@@ -164,10 +165,12 @@ class DynamicRun:
         for begin in range(0, singles, most):
             yield looped, min(most, singles - begin)
 
-    def _samples(self, arrays: Sequence[np.ndarray], begin: int, end: int) -> list[np.ndarray]:
-        """Some samples of the inputs."""
+    def _samples(self, arrays: Sequence[np.ndarray], begin: int, end: int, count: int) -> list[np.ndarray]:
+        """Some of `count` samples of the inputs, each of which may have several rows of one."""
         return [
-            array if axis is None else array[_between(axis, begin, end)]
+            array
+            if axis is None
+            else array[_between(axis, array.shape[axis] // count * begin, array.shape[axis] // count * end)]
             for array, axis in zip(arrays, self._by_sample, strict=True)
         ]
 
@@ -235,6 +238,18 @@ def _axis_of(info: TensorInfo, name: str | None) -> int | None:
     """The axis of a dimension, or of a multiple of it as "2 * rows"; None for a tensor without it."""
     words = [size.replace("*", " ").split() if isinstance(size, str) else [] for size in info.shape]
     return next((axis for axis, factors in enumerate(words) if name in factors), None)
+
+
+def _rows(info: TensorInfo, axis: int, sizes: Mapping[str, int]) -> int:
+    """Rows of one sample along the axis of the batch, which is a multiple of it: "2 * batch" or "batch * words".
+
+    sizes   those of the other dimensions
+
+    >>> _rows(TensorInfo("x", ("n * words", 8), "float32"), 0, {"words": 5})
+    5
+    """
+    factors = str(info.shape[axis]).replace("*", " ").split()
+    return math.prod(int(factor) if factor.isdigit() else sizes.get(factor, 1) for factor in factors)
 
 
 def _between(axis: int, begin: int, end: int) -> tuple[slice, ...]:
