@@ -317,7 +317,7 @@ def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spellin
     """A shared weight is stored once: in the integer module, in the file, and in memory when it is loaded."""
     weights_bytes = 4 * 64 * 64 + 2 * 64 * 128
     # AVX2 alone keeps weights that its 16-bit lanes cannot sum as int16, and such a form is stored beside the codes
-    wide = 0 if resolve_target().isa.name in ("avx512vbmi", "avx512vnni", "avx512vl", "avxvnni") else weights_bytes
+    wide = 0 if resolve_target().isa.name in ("amx", "avx512vbmi", "avx512vnni", "avx512vl", "avxvnni") else weights_bytes
     model = albert(layers=3, hidden=64, inner=128, spelling=spelling)
     module, params = tvmq.from_onnx(model)
     integer = tvmq.quantize(module, params, feeds_of(model, 3), guard=None)

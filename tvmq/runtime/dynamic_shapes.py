@@ -125,7 +125,8 @@ class DynamicRun:
             for run, share in zip(self._runs, shares, strict=False)
         ])  # fmt: skip
         if (end := shares[-1].stop) < len(pieces):
-            results.append(self._one_after_another(self._samples(arrays, begins[end], begins[-1], begins[-1]), pieces[end:]))
+            rest = self._samples(arrays, begins[end], begins[-1], begins[-1])
+            results.append(self._one_after_another(rest, pieces[end:]))
         return [
             rows[0] if axis is None else np.concatenate(rows, axis)
             for axis, rows in zip(self._joined, zip(*results, strict=True), strict=True)

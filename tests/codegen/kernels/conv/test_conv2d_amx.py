@@ -23,6 +23,7 @@ from tvmq.codegen.kernels.conv.conv2d_amx import conv2d_amx, fits_tiles
 from tvmq.codegen.kernels.conv.matmul import matmul
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Requantize
+from tvmq.codegen.kernels.parts.packing_recipes import repack_weights, restore_weights
 from tvmq.codegen.target import host
 from tvmq.codegen.target.cpu import resolve_target, without_tiles
 from tvmq.library.machines import check_machines
@@ -82,6 +83,21 @@ def test_where_tiles_are_chosen() -> None:
     assert not fits_tiles(replace(conv, groups=2), weight[:, :32], amx)
     for small in (Conv2d(1, 1, 1, 64, 64), Conv2d(1, 9, 9, 16, 64), Conv2d(1, 9, 9, 64, 16)):
         assert not fits_tiles(small, conv_operands(small)[1], amx)
+
+
+@pytest.mark.parametrize("number", [0, 8, 12, -2])
+def test_files_hold_the_weights_once(number: int) -> None:
+    """Packed weights are made of plain ones, and these of them."""
+    conv = CASES[number]
+    _, weight, bias = conv_operands(conv)
+    kernel = conv2d_amx(conv, weight, bias, 0, epilogue_for(conv, "codes")[0], isa_named("amx"))
+    assert kernel.packed_from is not None
+    plain, recipe = kernel.packed_from
+    packed = kernel.constants[0].tobytes()
+    assert repack_weights(plain.tobytes(), recipe, len(packed)) == packed
+    assert restore_weights(packed, recipe) == plain.tobytes()
+    with pytest.raises(ValueError, match="sizes below 1"):
+        repack_weights(plain.tobytes(), {**recipe, "multiple": 0}, len(packed))
 
 
 def test_targets_with_tiles_and_without() -> None:

@@ -27,6 +27,7 @@ from tvmq.codegen.kernels.conv.staging import SLACK, Stager
 from tvmq.codegen.kernels.isa import amx, instructions
 from tvmq.codegen.kernels.parts.builder import Buffer, Expr, Shape, bind, load, store, workspace
 from tvmq.codegen.kernels.parts.kernel_types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.codegen.kernels.parts.packing import Packing
 from tvmq.codegen.kernels.parts.tiling import Tiling, choose_tiling
 from tvmq.numerics.code_type import CODES_8
 
@@ -83,12 +84,16 @@ def conv2d_amx(
     shape = GatheredShape(product, ins, x_zero, windows=windows)
     shapes = buffers or ((conv.batch, conv.height, conv.width, conv.channels), conv.out_shape)
     loops = partial(TileProducts, windows=windows)
-    kernel = make_kernel("conv2d_amx", shape, tile_pixels(shape), gathered, bias, epilogue, shapes, loops)
+    tiling = tile_pixels(shape)
+    kernel = make_kernel("conv2d_amx", shape, tiling, gathered, bias, epilogue, shapes, loops)
     assert kernel.work is not None
     direct = kernel.work.cycles
-    # files would pack the weights anew as those of windows, and the tuner knows tiles of registers
+    # the tuner knows tiles of registers
     work = replace(kernel.work, macs=conv.macs, tiled=None, cycles=lambda *machine: SHARE * direct(*machine))
-    return replace(kernel, packed_from=None, work=work)
+    permuted = kernel.template.plan.requantizer is not None
+    packing = Packing(ins, weight.shape, 1, weight[0].size, tiling.panel_parts, permuted)
+    recipe = {**packing.recipe(), "multiple": amx.ROW_BYTES // ins.taps}
+    return replace(kernel, packed_from=(weight, recipe), work=work)
 
 
 def fits_tiles(conv: Conv2d, weight: np.ndarray, isa: Isa) -> bool:

@@ -3,7 +3,8 @@
 Files hold plain weights where packed ones are larger; these are made when the model is loaded, from a recipe:
 
     {"shape": [filters, channels / groups, kernel rows, columns], "groups", "run", "taps", "dtype" of a packed weight,
-     "slots": the channel in [vector][lane], "parts": [[vectors of a panel, panels], ...], "turned": of a dense layer}
+     "slots": the channel in [vector][lane], "parts": [[vectors of a panel, panels], ...], "turned": of a dense layer,
+     "multiple": of the steps of a run; 1 if it is not there}
 
 Plain weights are int8, or float32 where packed ones are. Those of volumes and transposed convolutions are moved first:
 "from" of the recipe is {"shape", "flip": axes, "axes": their new order}.
@@ -44,7 +45,14 @@ def panels(parts: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
 
 
 def order_weights(
-    weight: np.ndarray, groups: int, run: int, slots: np.ndarray, parts: Sequence[Sequence[int]], taps: int, dtype: str
+    weight: np.ndarray,
+    groups: int,
+    run: int,
+    slots: np.ndarray,
+    parts: Sequence[Sequence[int]],
+    taps: int,
+    dtype: str,
+    multiple: int = 1,
 ) -> np.ndarray:
     """Weights [filters, channels, kernel rows, kernel columns] in the order of a kernel's loop, flat.
 
@@ -52,8 +60,9 @@ def order_weights(
     slots  channel that stands in [vector, lane]
     taps   weights of a lane in a step
     dtype  of the packed weights
+    multiple  the steps of a run are a multiple of it, the last ones zeros
     """
-    lines = weight_lines(weight, groups, run, slots, taps, dtype)
+    lines = weight_lines(weight, groups, run, slots, taps, dtype, multiple)
     # [groups, vector, lane, step, tap] -> each panel [step, vector, lane, tap]
     ordered = [
         lines[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(groups, -1)
@@ -62,10 +71,12 @@ def order_weights(
     return np.ascontiguousarray(np.concatenate(ordered, axis=1)).reshape(-1)
 
 
-def weight_lines(weight: np.ndarray, groups: int, run: int, slots: np.ndarray, taps: int, dtype: str) -> np.ndarray:
+def weight_lines(
+    weight: np.ndarray, groups: int, run: int, slots: np.ndarray, taps: int, dtype: str, multiple: int = 1
+) -> np.ndarray:
     """Weights as [groups, vector, lane, step, tap], zero where there is no channel or tap; arguments as above."""
     filters, channels, height, width = weight.shape
-    steps = -(-run // taps)
+    steps = -(-run // (taps * multiple)) * multiple
     runs = height * width * channels // run
     # [groups, filters, runs, run] in the order of memory: kernel row, kernel column, channel
     lines = weight.transpose(0, 2, 3, 1).reshape(groups, filters // groups, runs, run)
@@ -94,10 +105,11 @@ def order_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
     """
     filters, channels, height, width = recipe["shape"]
     groups, run, taps, dtype = (recipe[name] for name in ("groups", "run", "taps", "dtype"))
-    if min(channels, height, width, groups, run, taps) < 1 or dtype not in DTYPES:
+    multiple = recipe.get("multiple", 1)
+    if min(channels, height, width, groups, run, taps, multiple) < 1 or dtype not in DTYPES:
         raise ValueError("sizes below 1, or weights of another type")
     slots = checked_slots(recipe, filters // groups)
-    steps = height * width * channels // run * -(-run // taps)
+    steps = height * width * channels // run * -(-run // (taps * multiple)) * multiple
     size = groups * slots.size * steps * taps * np.dtype(dtype).itemsize
     if size > most:
         raise ValueError(f"weights of more than {most} bytes")
@@ -107,4 +119,4 @@ def order_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
         moves = recipe["from"]
         values = np.flip(values.reshape(moves["shape"]), moves["flip"]).transpose(moves["axes"])
     weight = values.reshape(filters, channels, height, width)
-    return order_weights(weight, groups, run, slots, recipe["parts"], taps, dtype).tobytes()
+    return order_weights(weight, groups, run, slots, recipe["parts"], taps, dtype, multiple).tobytes()
