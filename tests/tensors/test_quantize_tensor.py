@@ -65,7 +65,15 @@ def test_an_observer_of_ones_own():
     assert quantize_tensor(X, Halves()).qparams == choose_qparams(X.min() / 2, X.max() / 2, QuantSpec())
 
 
+class OneEnd:
+    """An observer that gives no range."""
+
+    def thresholds(self, statistics, spec):
+        return statistics.ranges.high
+
+
 @pytest.mark.parametrize(("args", "error", "message"), [
+    ((X, OneEnd()), ConfigError, "observer OneEnd: thresholds must give two values, low and high of the range. Got float"),
     ((X, 0.5), ConfigError, "params must be QParams, the name of an observer or an object with thresholds. Got float"),
     ((X, "minmx"), ConfigError, "did you mean 'minmax'"),
     ((X, "minmax", WEIGHTS), ConfigError, "an observer of activations chooses one range; take one of weights for chan"),

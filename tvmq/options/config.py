@@ -44,10 +44,20 @@ class QConfig(Options):
     (7, True)
     """
 
-    # Names of the options that were given; they win over an outer context. None: those unlike defaults.
+    # Names of the options that were given; they win over an outer context. None: those that the call names.
     given: frozenset[str] | None = field(default=None, repr=False, compare=False)
 
+    def __new__(cls, **options: Any) -> QConfig:
+        """The value before its fields are there, which knows what the call names: defaults may be named, too."""
+        config = super().__new__(cls)
+        if options:  # copies have none
+            vars(config)["_named"] = frozenset(options)
+        return config
+
     def __post_init__(self) -> None:
+        named = vars(self).pop("_named", frozenset())
+        if self.dtype_input == "int16" and "nbit_input" not in named:
+            object.__setattr__(self, "nbit_input", 16)
         for option in _OPTIONS:
             value = getattr(self, option.name)
             if isinstance(value, list):
@@ -56,7 +66,7 @@ class QConfig(Options):
             if not option.metadata["check"](value):
                 raise ConfigError(_refusal(option.name, value))
         if self.given is None:
-            object.__setattr__(self, "given", frozenset(self._changes()))
+            object.__setattr__(self, "given", named - {"given"})
         self._check_together()
 
     def _check_together(self) -> None:
@@ -143,7 +153,7 @@ class QConfig(Options):
         multiplies_bytes = self.activations is not None and self.dtype_input != "int16" and self.nbit_input == 8
         idle |= {"weight_scale"} if backend.weight_scale == "lanes" and not multiplies_bytes else set()
         fitting = {name: value for name, value in backend.options().items() if name not in explicit | idle}
-        values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
+        values = self._values(explicit | frozenset(fitting)) | fitting
         refused = [] if backend.floats else backend.refused_options(values)
         if refused:
             raise ConfigError(f"qconfig: backend {backend.name} cannot express " + ";\n    ".join(refused))
@@ -179,6 +189,11 @@ class QConfig(Options):
         """
         return replace(self, activations="dynamic", given=(self.given or frozenset()) | {"activations"})
 
+    def _values(self, given: Iterable[str]) -> dict[str, Any]:
+        """All options, without bits that nobody gave: those follow the type of the codes."""
+        derived = {"nbit_input"} - set(given)
+        return {option.name: getattr(self, option.name) for option in _OPTIONS if option.name not in derived}
+
     def _changes(self) -> dict[str, Any]:
         """The options that differ from the defaults."""
         return {o.name: value for o in _OPTIONS if (value := getattr(self, o.name)) != o.default}
@@ -206,7 +221,9 @@ class QConfig(Options):
         """
         options = without_fixed(options)
         check_names(options)
-        return cls(**{**options, "rules": tuple(rules_from(options.get("rules", ())))})
+        config = cls(**{**options, "rules": tuple(rules_from(options.get("rules", ())))})
+        object.__setattr__(config, "given", frozenset(config._changes()))  # `to_dict` writes all
+        return config
 
     def __enter__(self) -> QConfig:
         """Enter the context; returns what now holds: these options over those of the context around."""
@@ -299,8 +316,8 @@ def _drop_fixed(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _merge(outer: QConfig, options: Mapping[str, Any]) -> QConfig:
     """`outer` with the given options in place of its own."""
-    values = {option.name: getattr(outer, option.name) for option in _OPTIONS}
-    return QConfig(**{**values, **options}, given=frozenset(options) | (outer.given or frozenset()))
+    given = frozenset(options) | (outer.given or frozenset())
+    return QConfig(**{**outer._values(given), **options}, given=given)
 
 
 class _QConfigMaker:

@@ -90,7 +90,7 @@ class DynamicRun:
             ]
             results = self._call(self._codes.main, one, fresh=True)
             return [
-                row if axis is None else row[_between(axis, 0, 0)]
+                row if axis is None else row[_slice_along(axis, 0, 0)]
                 for row, axis in zip(results, self._joined, strict=True)
             ]
         if self._copied is None or not 1 < here.count <= len(pieces):
@@ -145,7 +145,7 @@ class DynamicRun:
             for result, row, axis in zip(whole, rows, self._joined, strict=True):
                 if axis is not None:
                     each = row.shape[axis] // size
-                    result[_between(axis, begin * each, (begin + size) * each)] = row
+                    result[_slice_along(axis, begin * each, (begin + size) * each)] = row
             begin += size
         return whole
 
@@ -167,7 +167,7 @@ class DynamicRun:
     def _samples(self, arrays: Sequence[np.ndarray], begin: int, end: int) -> list[np.ndarray]:
         """Some samples of the inputs."""
         return [
-            array if axis is None else array[_between(axis, begin, end)]
+            array if axis is None else array[_slice_along(axis, begin, end)]
             for array, axis in zip(arrays, self._by_sample, strict=True)
         ]
 
@@ -237,7 +237,7 @@ def _axis_of(info: TensorInfo, name: str | None) -> int | None:
     return next((axis for axis, factors in enumerate(words) if name in factors), None)
 
 
-def _between(axis: int, begin: int, end: int) -> tuple[slice, ...]:
+def _slice_along(axis: int, begin: int, end: int) -> tuple[slice, ...]:
     return (*[slice(None)] * axis, slice(begin, end))
 
 

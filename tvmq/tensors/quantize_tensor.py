@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tvmq.calibration.observers import ARGUMENTS, WEIGHT_OBSERVERS, make_observer, make_weight_observer, takes_arguments
+from tvmq.calibration.observers import (
+    ARGUMENTS,
+    WEIGHT_OBSERVERS,
+    check_range,
+    make_observer,
+    make_weight_observer,
+    takes_arguments,
+)
 from tvmq.calibration.observers.base import Observer, TensorStatistics
 from tvmq.calibration.observers.weight_observers import WeightObserver
 from tvmq.errors import ConfigError, DataError
@@ -67,7 +74,7 @@ def _observed_qparams(x: np.ndarray, observer: Any, spec: QuantSpec, axis: int |
             f"Got {type(observer).__name__} instead"
         )
     if takes_arguments(method, ARGUMENTS["weight_scale"]):
-        low, high = method(x, spec, axis, "")
+        low, high = check_range(observer, method(x, spec, axis, ""))
         return choose_qparams(low, high, spec, axis if spec.per_channel else None)
     if spec.per_channel or axis is not None:
         raise ConfigError(
@@ -77,5 +84,5 @@ def _observed_qparams(x: np.ndarray, observer: Any, spec: QuantSpec, axis: int |
         raise DataError("quantize_tensor: an observer needs values, x has none; give QParams")
     statistics = TensorStatistics("x")
     statistics.update(np.atleast_1d(x))
-    low, high = method(statistics, spec)
+    low, high = check_range(observer, method(statistics, spec))
     return choose_qparams(low, high, spec)
