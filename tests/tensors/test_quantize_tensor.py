@@ -78,6 +78,8 @@ class OneEnd:
     ((X, "minmx"), ConfigError, "did you mean 'minmax'"),
     ((X, "minmax", WEIGHTS), ConfigError, "an observer of activations chooses one range; take one of weights for chan"),
     ((X, QParams(0.5, 3, QuantSpec()), WEIGHTS), ConfigError, "QParams have a spec and an axis already"),
+    ((X, "max", WEIGHTS), ConfigError, "axis=None with a spec that is per_channel; give both or neither"),
+    (("abc", "minmax"), DataError, "x must be real numbers: could not convert"),
     ((X[:0], "minmax"), DataError, "an observer needs values, x has none; give QParams"),
     ((X * np.nan, "minmax"), RangeError, "NaN"),
     ((X * np.nan, "max"), RangeError, "NaN"),
@@ -85,3 +87,8 @@ class OneEnd:
 def test_what_does_not_fit(args, error, message):
     with pytest.raises(error, match=message):
         quantize_tensor(*args)
+
+
+def test_an_axis_without_channels():
+    with pytest.raises(ConfigError, match="axis=0 with a spec that is not per_channel; give both or neither"):
+        quantize_tensor(X, "max", QuantSpec("int8"), axis=0)

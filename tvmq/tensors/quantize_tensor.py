@@ -51,7 +51,10 @@ def quantize_tensor(
     array([[  64, -127],
            [ 127,   64]], dtype=int8)
     """
-    x = np.asarray(x, np.float32)
+    try:
+        x = np.asarray(x, np.float32)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"quantize_tensor: x must be real numbers: {error}") from error
     if not isinstance(params, QParams):
         params = _observed_qparams(x, params, spec or QuantSpec(), axis)
     elif spec is not None or axis is not None:
@@ -74,8 +77,11 @@ def _observed_qparams(x: np.ndarray, observer: Any, spec: QuantSpec, axis: int |
             f"Got {type(observer).__name__} instead"
         )
     if takes_arguments(method, ARGUMENTS["weight_scale"]):
+        if spec.per_channel != (axis is not None):
+            kind = "per_channel" if spec.per_channel else "not per_channel"
+            raise ConfigError(f"quantize_tensor: axis={axis} with a spec that is {kind}; give both or neither")
         low, high = check_range(observer, method(x, spec, axis, ""))
-        return choose_qparams(low, high, spec, axis if spec.per_channel else None)
+        return choose_qparams(low, high, spec, axis)
     if spec.per_channel or axis is not None:
         raise ConfigError(
             "quantize_tensor: an observer of activations chooses one range; take one of weights for channels, 'max'"
