@@ -88,7 +88,7 @@ def test_single_operators(dtype: str, model: Any) -> None:
 
 
 def test_both_types_in_one_network(model: Any) -> None:
-    """Each reader rounds to its own type what the other gave."""
+    """A reader rounds to its own type what another gave."""
     entries = (OperatorEntry(("matmul", "dense"), computes="bfloat16"), OperatorEntry(("table",), computes="float16"))
     backend = replace(CPU, name="both", operators=entries)
     module = tvmq.quantize(*model, X, target=backend, guard=None)

@@ -55,8 +55,8 @@ class QConfig(Options):
         return config
 
     def __post_init__(self) -> None:
-        named = vars(self).pop("_named", frozenset())
-        if self.dtype_input == "int16" and "nbit_input" not in named:
+        names = vars(self).pop("_named", frozenset())
+        if self.dtype_input == "int16" and "nbit_input" not in names:
             object.__setattr__(self, "nbit_input", 16)
         for option in _OPTIONS:
             value = getattr(self, option.name)
@@ -66,7 +66,7 @@ class QConfig(Options):
             if not option.metadata["check"](value):
                 raise ConfigError(_refusal(option.name, value))
         if self.given is None:
-            object.__setattr__(self, "given", named - {"given"})
+            object.__setattr__(self, "given", names - {"given"})
         self._check_together()
 
     def _check_together(self) -> None:
@@ -189,10 +189,10 @@ class QConfig(Options):
         """
         return replace(self, activations="dynamic", given=(self.given or frozenset()) | {"activations"})
 
-    def _values(self, given: Iterable[str]) -> dict[str, Any]:
-        """All options, without bits that nobody gave: those follow the type of the codes."""
-        derived = {"nbit_input"} - set(given)
-        return {option.name: getattr(self, option.name) for option in _OPTIONS if option.name not in derived}
+    def _values(self, names: Iterable[str]) -> dict[str, Any]:
+        """All options, without bits that are not among these names: they follow the type of the codes."""
+        left_out = {"nbit_input"} - set(names)
+        return {option.name: getattr(self, option.name) for option in _OPTIONS if option.name not in left_out}
 
     def _changes(self) -> dict[str, Any]:
         """The options that differ from the defaults."""
@@ -316,8 +316,8 @@ def _drop_fixed(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _merge(outer: QConfig, options: Mapping[str, Any]) -> QConfig:
     """`outer` with the given options in place of its own."""
-    given = frozenset(options) | (outer.given or frozenset())
-    return QConfig(**{**outer._values(given), **options}, given=given)
+    names = frozenset(options) | (outer.given or frozenset())
+    return QConfig(**{**outer._values(names), **options}, given=names)
 
 
 class _QConfigMaker:
