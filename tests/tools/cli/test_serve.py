@@ -15,17 +15,11 @@ import pytest
 
 import tvmq
 from tests.support.models.linear_digits import linear_digits
-from tvmq.demo import load_demo
 from tvmq.integrations.serving.array_bodies import pack, unpack
 from tvmq.integrations.serving.worker_processes import open_listening_socket
 
 for package in ("starlette", "uvicorn"):
     pytest.importorskip(package, reason="an extra: pip install 'tvmq[serve]'")
-
-
-@pytest.fixture(scope="module")
-def example():
-    return load_demo()
 
 
 @pytest.fixture(scope="module")
