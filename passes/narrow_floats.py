@@ -8,9 +8,9 @@ Before                                            After, "computes": "float16"
 
 Needs     a realized module.
 Leaves    operators on integers, and the scales of quantize and dequantize; those that a backend computes in float32.
-Numerics  numerics/narrow_float_types.py for constants, inputs, results; the operators are those of float32, and the casts
-          to float16 instructions where the CPU has them (vcvtps2ph of F16C, vcvtps2phx of AVX512-FP16). TVM's casts
-          to bfloat16 do not compile: an operator of ours rounds the bits.
+Numerics  numerics/narrow_float_types.py for constants, inputs, results; the operators are those of float32. Casts to
+          float16 are instructions where the CPU has them (vcvtps2ph of F16C, vcvtps2phx of AVX512-FP16); TVM's casts
+          to bfloat16 do not compile, and an operator of ours rounds the bits.
 """
 
 from __future__ import annotations
