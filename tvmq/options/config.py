@@ -12,9 +12,10 @@ What the options are stands in tvmq/options/options.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from types import TracebackType
 from typing import Any
 
@@ -47,15 +48,8 @@ class QConfig(Options):
     # Names of the options that were given; they win over an outer context. None: those that the call names.
     given: frozenset[str] | None = field(default=None, repr=False, compare=False)
 
-    def __new__(cls, **options: Any) -> QConfig:
-        """The value before its fields are there, which knows what the call names: defaults may be named, too."""
-        config = super().__new__(cls)
-        if options:  # copies have none
-            vars(config)["_named"] = frozenset(options)
-        return config
-
     def __post_init__(self) -> None:
-        names = vars(self).pop("_named", frozenset())
+        names = vars(self).pop("_names")
         if self.dtype_input == "int16" and "nbit_input" not in names:
             object.__setattr__(self, "nbit_input", 16)
         for option in _OPTIONS:
@@ -237,6 +231,18 @@ class QConfig(Options):
         _STACK.set(_STACK.get()[:-1])
 
 
+def _note_names(make: Callable[..., None]) -> Callable[..., None]:
+    """The `__init__` of QConfig, which knows what the call names: a default may be named, too."""
+
+    @wraps(make)
+    def init(self: QConfig, **options: Any) -> None:
+        vars(self)["_names"] = frozenset(options)
+        make(self, **options)
+
+    return init
+
+
+setattr(QConfig, "__init__", _note_names(QConfig.__init__))  # noqa: B010
 _OPTIONS = tuple(option for option in fields(QConfig) if option.name != "given")
 
 # Option -> what it does, and its choices where these are words. The command line shows the same texts.
