@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from onnx import helper
 from tvm import relax
 
 import tvmq
+from tests.graph.op_case import HARD_FLOATS
 from tests.support.models.onnx_models import make_model
 from tvmq.backends import backend_named
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.errors import StageError
 from tvmq.graph import ops
-from tvmq.numerics.narrow_float_types import NARROW
+from tvmq.numerics.narrow_float_types import NARROW, round_floats
 from tvmq.passes.narrow_floats import narrow_floats
 
 CPU = backend_named("cpu")
@@ -94,6 +96,29 @@ def test_both_types_in_one_network(model: Any) -> None:
     module = tvmq.quantize(*model, X, target=backend, guard=None)
     assert {"float16", "bfloat16"} <= set(re.findall(r"b?float16", module.script()))
     equal_everywhere(module, backend)
+
+
+def rounding_alone() -> Any:
+    """A module of the operator alone."""
+    x, builder = relax.Var("x", relax.TensorType(HARD_FLOATS.shape, "float32")), relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(builder.emit(ops.round_floats(x, dtype="bfloat16")))
+        builder.emit_func_output(y)
+    return tvmq.quantize(builder.get(), None, [np.zeros(HARD_FLOATS.shape, np.float32)], guard=None)
+
+
+def test_onnx_has_two_casts(tmp_path: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    tvmq.to_onnx(rounding_alone(), tmp_path / "m.onnx")
+    (y,) = onnxruntime.InferenceSession(str(tmp_path / "m.onnx")).run(None, {"x": HARD_FLOATS})
+    np.testing.assert_array_equal(y, round_floats(HARD_FLOATS, "bfloat16"))
+
+
+def test_torch_has_two_casts() -> None:
+    torch = pytest.importorskip("torch")
+    y = tvmq.to_torch(rounding_alone())(torch.from_numpy(HARD_FLOATS)).numpy()
+    np.testing.assert_array_equal(y, round_floats(HARD_FLOATS, "bfloat16"))
 
 
 def test_the_operator_rounds_to_bfloat16_alone() -> None:
