@@ -22,7 +22,7 @@ import tvmq
 from tvmq.base.hidden_torch import hidden_torch
 from tvmq.integrations.serving.model_server import ENVIRONMENT, ModelService, ServerSettings, make_app
 from tvmq.integrations.serving.server_metrics import ServerMetrics
-from tvmq.integrations.serving.worker_processes import listen, run_workers
+from tvmq.integrations.serving.worker_processes import open_listening_socket, run_workers
 from tvmq.runtime.inputs import TensorInfo
 
 
@@ -71,7 +71,7 @@ def main() -> None:
     options = commands.parse_args()
     with tempfile.TemporaryDirectory() as counts:
         ServerSettings(str(options.model.absolute()), counts=counts).to_environment()
-        waiting, folder = listen(options.host, options.port), str(Path(__file__).parent)
+        waiting, folder = open_listening_socket(options.host, options.port), str(Path(__file__).parent)
         run_workers(waiting, options.workers, factory="serving_app:app", folder=folder)
 
 

@@ -1,15 +1,16 @@
-"""Round what float operators read and give to float16, by casts, where the backend computes them in it.
+"""Round what float operators read and give to float16 or bfloat16, where the backend computes them in it.
 
 Before                                            After, "computes": "float16"
     y = sigmoid(x)                                    y_wide = sigmoid(x_narrow)
                                                       y = astype(astype(y_wide, "float16"), "float32")
+                                                  After, "computes": "bfloat16"
+                                                      y = tvmq.round_floats(y_wide, dtype="bfloat16")
 
 Needs     a realized module.
-Leaves    operators on integers, and the scales of quantize and dequantize; those that a backend computes in float32, or
-          in bfloat16, for which TVM has no casts that compile: `build` warns of these.
-Numerics  numerics/narrow_float_types.py for constants, inputs, results; the operators are those of float32. LLVM joins
-          casts and one arithmetic operator into an instruction of the narrower type where the CPU has it, which gives
-          the same bits; other CPUs convert.
+Leaves    operators on integers, and the scales of quantize and dequantize; those that a backend computes in float32.
+Numerics  numerics/narrow_float_types.py for constants, inputs, results; the operators are those of float32. Casts to
+          float16 are instructions where the CPU has them (vcvtps2ph of F16C, vcvtps2phx of AVX512-FP16); TVM's casts
+          to bfloat16 do not compile, and an operator of ours rounds the bits.
 """
 
 from __future__ import annotations
@@ -21,29 +22,29 @@ from tvm import relax
 
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
+from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.numerics.narrow_float_types import rounded_floats
+from tvmq.numerics.narrow_float_types import NARROW, round_floats
 
-CAST = "float16"
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 
 
 def narrow_floats(mod: tvm.IRModule, backend: Backend | None = None) -> tvm.IRModule:
-    """The module with casts for the operators that a backend computes in float16; itself where there are none.
+    """The module with roundings for the operators that a backend computes in 16 bits; itself where there are none.
 
     backend  None: the portable CPU, which computes in float32
     """
     ledger = require_stage(mod, "narrow_floats", ("realized",))
     backend = backend or backend_named(None)
-    if CAST not in {backend.float_type, *(entry.computes for entry in backend.operators)}:
+    if not {backend.float_type, *(entry.computes for entry in backend.operators)} & set(NARROW):
         return mod
     narrowing = _Narrowing(mod, backend)
     result = narrowing.run()
     for dtype, count in sorted(narrowing.counts.items()):
-        ledger.notes.append(f"narrow_floats: backend {backend.name}: {count} operators in {dtype}, by casts")
+        ledger.notes.append(f"narrow_floats: backend {backend.name}: {count} operators in {dtype}, by roundings")
     return with_ledger(result, ledger)
 
 
@@ -69,7 +70,7 @@ class _Narrowing:
             self.rewriter.at(var.name)
             new = self.rewriter.substitute(value)
             dtype = self._type_of(var, value) if isinstance(value, relax.Call) else "float32"
-            if dtype != CAST:
+            if dtype not in NARROW:
                 self.rewriter.bind(var, self.rewriter.emit(new, var.name))
                 continue
             self.counts[dtype] = self.counts.get(dtype, 0) + 1
@@ -80,7 +81,7 @@ class _Narrowing:
                 self.rewriter.bind(var, self.rewriter.emit(new, var.name))
                 continue
             wide = self.rewriter.emit(new, f"{var.name}_wide")
-            self.rewriter.bind(var, self._cast(wide, dtype, var.name))
+            self.rewriter.bind(var, self._round(wide, dtype, var.name))
         return self.rewriter.finish()
 
     def _type_of(self, var: relax.Var, value: relax.Call) -> str:
@@ -101,17 +102,20 @@ class _Narrowing:
         if not _is_float(expr):
             return expr
         if is_const(expr):
-            return relax.const(rounded_floats(const_value(expr), dtype))
+            return relax.const(round_floats(const_value(expr), dtype))
         if self._in.get(expr.name) == dtype:
             return expr
         if (expr.name, dtype) not in self._rounded:
-            self._rounded[expr.name, dtype] = self._cast(expr, dtype, f"{expr.name}_rounded")
+            self._rounded[expr.name, dtype] = self._round(expr, dtype, f"{expr.name}_rounded")
         return self._rounded[expr.name, dtype]
 
-    def _cast(self, expr: relax.Expr, dtype: str, name: str) -> relax.Var:
+    def _round(self, expr: relax.Expr, dtype: str, name: str) -> relax.Var:
         """float32 rounded to the type."""
-        narrow = self.rewriter.emit(relax.op.astype(expr, dtype), f"{name}_{dtype}")
-        result = self.rewriter.emit(relax.op.astype(narrow, "float32"), name)
+        if dtype == "bfloat16":
+            rounded = ops.round_floats(expr, dtype=dtype)
+        else:
+            rounded = relax.op.astype(self.rewriter.emit(relax.op.astype(expr, dtype), f"{name}_{dtype}"), "float32")
+        result = self.rewriter.emit(rounded, name)
         self._in[result.name] = dtype
         return result
 

@@ -11,7 +11,7 @@ from onnx import helper, numpy_helper
 
 import tvmq
 from tests.support.bad_input import X, make_place, network, quantize, refused
-from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.errors import ConfigError, ModelError, UnsupportedOpError
 
 
 @pytest.fixture
@@ -110,6 +110,20 @@ def test_names_of_a_model_cannot_write_on_the_terminal(place):
         printed = result.out + result.err
         assert "\x1b" not in printed and "\u202e" not in printed and "tvmq: fine" not in printed.splitlines(), printed
         assert SHOWN in printed or arguments[0] == "run", (arguments, printed)
+
+
+@pytest.mark.parametrize("name", [
+    "build", "check_backend", "explain", "find_outliers", "inspect", "quantize", "run_calibration", "script", "to_onnx",
+])  # fmt: skip
+def test_the_pair_of_an_importer_is_no_module(name):
+    further = {"check_backend": ("cpu",), "find_outliers": ([X],), "to_onnx": ("m.onnx",)}.get(name, ())
+    with pytest.raises(ModelError, match="a module must be a tvm.IRModule. Got tuple instead; importers return a module"):
+        getattr(tvmq, name)(tvmq.from_onnx(network()), *further)
+
+
+def test_what_is_verified_is_an_executable():
+    with pytest.raises(ConfigError, match="verify: exe must be an Executable. Got tuple instead; tvmq.build makes one"):
+        tvmq.verify(tvmq.from_onnx(network()), X)
 
 
 @pytest.mark.parametrize("command", ["inspect", "quantize", "tune", "compare", "doctor"])

@@ -116,6 +116,7 @@ def _convolution(
 ) -> QTensor:
     _check_ranks(name, x=(x, axes + 2), w=(w, axes + 2))
     _check_scales(name, x=(x, None), w=(w, 0))
+    _check_integer(name, "groups", groups)
     if groups < 1:
         raise ConfigError(f"functional.{name}: groups must be at least 1. Got {groups} instead")
     operator = getattr(relax.op.nn, name)
@@ -155,7 +156,10 @@ def _with_bias(
     """A product with a constant, and its bias laid out in a shape."""
     if bias is not None and np.shape(bias) != (channels,):
         raise ConfigError(f"functional.{name}: bias must have shape ({channels},). Got {np.shape(bias)} instead")
-    constant = None if bias is None else np.asarray(bias, np.float32).reshape(shape)
+    try:
+        constant = None if bias is None else np.asarray(bias, np.float32).reshape(shape)
+    except ValueError as error:
+        raise ConfigError(f"functional.{name}: bias must be real numbers: {error}") from error
     return _run(OneLayer(name, operator, options, [w], constant), [x], **result)
 
 
@@ -179,8 +183,11 @@ def mul(a: QTensor, b: QTensor, **result: Unpack[ResultOptions]) -> QTensor:
 
 def cat(parts: Sequence[QTensor], axis: int = 0, **result: Unpack[ResultOptions]) -> QTensor:
     """The parts one behind the other along an axis, each brought to the scale of the result."""
+    if isinstance(parts, QTensor) or not isinstance(parts, Sequence):
+        raise ConfigError(f"functional.cat: parts must be a list of QTensors. Got {type(parts).__name__} instead")
     if not parts:
         raise ConfigError("functional.cat: there are no parts; give one tensor or more")
+    _check_integer("cat", "axis", axis)
     _check_scales("cat", **{f"parts[{i}]": (part, None) for i, part in enumerate(parts)})
 
     def join(*parts: relax.Expr, axis: int) -> relax.Expr:
@@ -262,6 +269,11 @@ def _sizes(name: str, what: str, sizes: Sizes, axes: int) -> list[int]:
     if min(listed) < least:
         raise ConfigError(f"functional.{name}: {what} must be at least {least}. Got {sizes!r} instead")
     return [int(size) for size in listed]
+
+
+def _check_integer(name: str, what: str, value: Any) -> None:
+    if not isinstance(value, int | np.integer):
+        raise ConfigError(f"functional.{name}: {what} must be an int. Got {value!r} instead")
 
 
 def _check_ranks(name: str, **operands: tuple[QTensor, int]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
-from tvm import te, tirx
+from tvm import relax, te, tirx
 
 import tvmq
 from tvmq.errors import ConfigError
@@ -129,6 +129,33 @@ def write_vectors(backend: tvmq.Backend) -> None:
         assert cases > 50
 
 
+# ---- an operator that no front end knows
+
+
+@tvmq.extension.importer("my.chip", "Cubes")
+def import_cubes(call: Any) -> relax.Expr:
+    """x * x * x of the domain my.chip."""
+    x = call.input(0)
+    return relax.op.multiply(x, relax.op.multiply(x, x))
+
+
+def import_own_operator() -> None:
+    """A model with an operator of one's own domain, quantized as any other."""
+    nodes = [
+        helper.make_node("Cubes", ["x"], ["cubes"], domain="my.chip", name="/cubes"),
+        helper.make_node("MatMul", ["cubes", "weight"], ["y"], name="/dense"),
+    ]
+    weight = numpy_helper.from_array(RANDOM.normal(size=(4, 3)).astype("float32"), "weight")
+    values = [helper.make_tensor_value_info(name, 1, shape) for name, shape in (("x", [2, 4]), ("y", [2, 3]))]
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("my.chip", 1)]
+    graph = helper.make_graph(nodes, "cubes", values[:1], values[1:], [weight])
+    samples = [{"x": RANDOM.normal(size=(2, 4)).astype("float32")} for _ in range(8)]
+    model = tvmq.from_onnx(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    verification = tvmq.verify(tvmq.build(tvmq.quantize(*model, samples, guard=None)), samples[:2])
+    print("my.chip.Cubes:", str(verification).strip())
+    assert verification.exact
+
+
 def main() -> None:
     """The steps of the text, in its order."""
     samples = draw_samples(16)
@@ -137,6 +164,7 @@ def main() -> None:
     qmod = quantize(model, backend, samples)
     emulate(qmod, backend, samples)
     lower(model, samples)
+    import_own_operator()
     write_vectors(backend)
 
 

@@ -136,6 +136,38 @@ def show_similarities(model: Any, data: list[Any]) -> None:
     assert min(weights.values()) > 0.999 and min(alone for alone, _ in rows.values()) > 0.99
 
 
+class Gate(nn.Module):
+    """A module of one's own, whose deployed form is another one."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x * sigmoid(x)."""
+        return x * torch.sigmoid(x)
+
+
+class DeployedGate(nn.Module):
+    """x * relu6(x + 3) / 6, as a chip has it."""
+
+    @classmethod
+    def from_float(cls, module: Gate) -> DeployedGate:
+        """In the place of a float module."""
+        return cls()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The same shape."""
+        return x * nn.functional.relu6(x + 3) / 6
+
+
+def replace_modules() -> None:
+    """A module of one's own is converted while the model is imported, as convert_custom_config does."""
+    model, data = nn.Sequential(conv_bn(3, 8), Gate(), nn.Conv2d(8, 2, 1)).eval(), [torch.randn(2, 3, 8, 8)] * 2
+    mod, params = tvmq.from_torch(model, (data[0],), custom_modules={Gate: DeployedGate})
+    deployed = nn.Sequential(model[0], DeployedGate(), model[2])(data[0]).detach().numpy()
+    difference = abs(tvmq.build(mod, params=params)(data[0].numpy()) - deployed).max()
+    verification = tvmq.verify(tvmq.build(tvmq.quantize(mod, params, data, guard=None)), data[:1])
+    print(f"custom modules: converted, within {1e-5} of torch; exact: {'yes' if verification.exact else 'no'}")
+    assert difference < 1e-5 and verification.exact
+
+
 def main() -> None:
     """The steps of the text, in its order."""
     data = [torch.randn(2, 3, 32, 32) for _ in range(6)]
@@ -152,6 +184,7 @@ def main() -> None:
         tvmq.draw(qmod).save(Path(folder) / "net.svg")
         tvmq.to_onnx(qmod, Path(folder) / "net.onnx", dialect="tensorrt")
         print(*(f"{path.name}: {path.stat().st_size // 1000} kB" for path in sorted(Path(folder).iterdir())))
+    replace_modules()
 
 
 if __name__ == "__main__":

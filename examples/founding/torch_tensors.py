@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
+from torch.ao.quantization import DeQuantStub, QuantStub
 
 import tvmq
 import tvmq.functional as F
@@ -70,6 +71,26 @@ def run_layers() -> None:
     assert np.array_equal(by_definition.codes, compiled.codes)
 
 
+def run_modules() -> None:
+    """A quantized module of a float one, with its batch norm and relu folded: what the functional gives."""
+    from tvmq import training
+
+    torch.manual_seed(0)
+    conv = nn.Conv2d(3, 8, 3, padding=1)
+    layer = training.nn.Conv2d.from_float(
+        nn.Sequential(conv, nn.BatchNorm2d(8), nn.ReLU()).eval(), scale=0.05, zero_point=0
+    )
+    x = quantize_tensor(RANDOM.normal(size=(2, 3, 9, 9)), "minmax")
+    plain = training.nn.Conv2d.from_float(conv, scale=0.05, zero_point=100)
+    w = quantize_tensor(conv.weight.detach().numpy(), "max", FILTERS, axis=0)
+    expected = F.conv2d(x, w, conv.bias.detach().numpy(), padding=1, scale=0.05, zero_point=100)
+    print("modules:", int((plain(x).codes != expected.codes).sum()), "of", expected.size, "codes differ;", layer)
+    assert np.array_equal(plain(x).codes, expected.codes) and layer(x).shape == (2, 8, 9, 9)
+    fake = training.FakeQuantize(w.qparams, learns=True)  # anywhere in a model of one's own, with gradients
+    nn.functional.conv2d(torch.from_numpy(x.dequantize()), fake(conv.weight)).square().sum().backward()
+    assert fake.scale.grad.abs().min() > 0 and conv.weight.grad.abs().max() > 0
+
+
 class Net(nn.Module):
     """Convolutions with batch norm, a residual, a classifier."""
 
@@ -108,6 +129,28 @@ def quantize_models() -> None:
         check_exact(tvmq.quantize(mod, params, data), data, "mixed")
 
 
+class Bordered(nn.Module):
+    """Codes begin and end where stubs stand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.quant, self.body, self.dequant, self.out = QuantStub(), Net(), DeQuantStub(), nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Scores, and a layer behind the codes."""
+        return self.out(self.dequant(self.body(self.quant(x))))
+
+
+def place_borders() -> None:
+    """Layers outside of the stubs stay float."""
+    torch.manual_seed(0)
+    model, data = Bordered().eval(), [torch.randn(4, 1, 12, 12) for _ in range(4)]
+    qmod = tvmq.quantize(*tvmq.from_torch(model, (data[0],)), data, guard=None)
+    kinds = [layer["precision"] for layer in tvmq.explain(qmod).ledger.layers.values()]
+    print("borders:", kinds.count("int8"), "layers in int8 inside,", kinds.count("float"), "in float outside")
+    assert kinds.count("int8") >= 4 and kinds[-1] == "float" and tvmq.verify(tvmq.build(qmod), data[:1]).exact
+
+
 def train() -> None:
     """A few steps on the deployed integers with weights of 4 bits; the executable gives what the last one gave."""
     from tvmq import training
@@ -134,7 +177,9 @@ def main() -> None:
     hold_tensors()
     choose_scales()
     run_layers()
+    run_modules()
     quantize_models()
+    place_borders()
     train()
 
 

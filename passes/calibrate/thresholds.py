@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.calibration.observers import make_observer
+from tvmq.calibration.observers import check_range, make_observer
 from tvmq.calibration.observers.auto import CANDIDATES, Auto, Choice, choose, shift_ranges
 from tvmq.calibration.observers.base import TensorStatistics, usable_range
 from tvmq.calibration.observers.histogram import ErrorModel
@@ -132,7 +132,8 @@ def _choose_one(
         "percentile": {"percentile": config.percentile},
         "moving_average": {"momentum": config.momentum},
     }
-    return Choice(mode, *make_observer(mode, **options.get(mode, {})).thresholds(known, w.spec), {})
+    observer = make_observer(mode, **options.get(mode, {}))
+    return Choice(mode, *check_range(observer, observer.thresholds(known, w.spec)), {})
 
 
 def _choose_by_tensor(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 from tvm import relax
 
-from tvmq.calibration.observers import make_weight_observer
+from tvmq.calibration.observers import check_range, make_weight_observer
 from tvmq.graph.operators.conversions import spec_of
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
@@ -45,7 +45,8 @@ def constant_qparams(
 
     raises  RangeError with the name for NaN and infinity
     """
-    low, high = make_weight_observer(observer or config.weight_scale).thresholds(array, spec, axis, name)
+    chooser = make_weight_observer(observer or config.weight_scale)
+    low, high = check_range(chooser, chooser.thresholds(array, spec, axis, name))
     return choose_qparams(low, high, spec, axis)
 
 

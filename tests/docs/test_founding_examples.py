@@ -13,7 +13,8 @@ FOLDER = ROOT / "examples" / "founding"
 SAID = {
     "chip_backends": (
         r"conforms: yes \(all 6 operators", r"nnpi agree bit for bit", r"accumulators of 12 bits that wrap.*/bmm",
-        r"lowering 'bmm_sigmoid'.*768 values equal", r"conformance: \d+ cases",
+        r"lowering 'bmm_sigmoid'.*768 values equal", r"my.chip.Cubes: exact: yes",
+        r"conformance: \d+ cases",
     ),
     "relay_quantizer": (
         r"7 simulated_quantize; realized by passes.* 0 results differ", r"threshold 2.0: round_alone",
@@ -22,12 +23,13 @@ SAID = {
     ),
     "torch_tensors": (
         r"quantization_scheme=per_tensor_affine, scale=0.04, zero_point=127", r"float32 40000 bytes, codes 10000",
-        r"q \+ q: .*tvmq.functional.add", r"functionals: 0 of 20 codes differ", r"dynamic: 100% .* exact: yes",
+        r"q \+ q: .*tvmq.functional.add", r"functionals: 0 of 20 codes differ", r"modules: 0 of \d+ codes differ",
+        r"borders: \d layers in int8 inside, 1 in float outside", r"dynamic: 100% .* exact: yes",
         r"static: 100% .* exact: yes", r"mixed: 100% .* exact: yes", r"training: 0 of 32 scores differ",
     ),
     "torch_pipeline": (
         r"worst alone: ", r"activations, 1\d weights, the least similar 0.99", r"compare: \S+ keeps least, \d\d.\d dB", r"exact: yes outputs: hm wh reg",
-        r"net.onnx: \d+ kB net.svg: \d+ kB",
+        r"net.onnx: \d+ kB net.svg: \d+ kB", r"custom modules: converted.* exact: yes",
     ),
     "torch_rewrites": (r"relu = nn.relu \[2, 3, 5\]", r"parsed back equal", r"exact: yes", r"training: 0 of 12 values"),
 }  # fmt: skip

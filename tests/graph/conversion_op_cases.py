@@ -33,6 +33,17 @@ def quantize_cases() -> list[Case]:
     return cases
 
 
+def round_floats_cases() -> list[Case]:
+    """Bits of every exponent, ties to both sides, what is not finite."""
+    exponents = np.arange(2**9, dtype=np.uint32) << 23
+    fractions = np.uint32([0, 1, 0x7FFF, 0x8000, 0x8001, 0x18000, 0xFFFF, 0x7F7FFF, 0x7F8000, 0x7FFFFF])
+    bits = (exponents[:, None] | fractions).view(np.float32)
+    return [
+        case(f"round_floats_{name}", {"x": x}, "round_floats", dtype="bfloat16")
+        for name, x in {"bits": bits, "hard": repeated(HARD_FLOATS, (2, 3, 4))}.items()
+    ]
+
+
 def dequantize_cases() -> list[Case]:
     """Codes of each type and sums, per tensor and per channel."""
     sums = repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4))

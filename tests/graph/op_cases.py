@@ -7,6 +7,7 @@ from tests.graph.conversion_op_cases import (
     dynamic_cases,
     quantize_cases,
     requantize_cases,
+    round_floats_cases,
     simulated_cases,
 )
 from tests.graph.elementwise_op_cases import constant_cases, table_cases, two_input_cases, wide_cases
@@ -24,7 +25,7 @@ from tests.graph.product_op_cases import (
 CASES: dict[str, Case] = {
     case.name: case
     for group in (
-        quantize_cases, dequantize_cases, requantize_cases, two_input_cases, constant_cases, wide_cases, matmul_cases,
+        quantize_cases, dequantize_cases, requantize_cases, round_floats_cases, two_input_cases, constant_cases, wide_cases, matmul_cases,
         table_cases, unpack_cases, sum_cases, conv_transpose_cases, resample_cases, tensor_scatter_cases, dynamic_cases,
         float_cases, integer_float_cases, simulated_cases,
     )

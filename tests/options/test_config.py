@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 
 import tvmq
+from tvmq.backends.description import Backend
 from tvmq.errors import ConfigError
 from tvmq.numerics.spec import QuantSpec
 from tvmq.options.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, current_qconfig, qconfig
@@ -171,9 +175,32 @@ def test_a_value_made_elsewhere_brings_only_what_it_was_given():
         assert (config.nbit_weight, config.percentile) == (4, 99.99)
 
 
-def test_a_direct_value_brings_what_differs_from_the_defaults():
-    with qconfig(percentile=99.0), QConfig(nbit_weight=4) as config:
-        assert (config.nbit_weight, config.percentile) == (4, 99.0)
+def test_a_direct_value_brings_what_its_call_names():
+    with qconfig(percentile=99.0, weight_scale="mse"), QConfig(nbit_weight=4, weight_scale="max") as config:
+        assert (config.nbit_weight, config.percentile, config.weight_scale) == (4, 99.0, "max")
+    assert QConfig(weight_scale="max").given == qconfig(weight_scale="max").given == {"weight_scale"}
+    lanes = Backend("lanes", weight_scale="lanes")
+    assert QConfig(weight_scale="max").for_backend(lanes).weight_scale == "max"
+    assert QConfig().for_backend(lanes).weight_scale == "lanes"
+    config = QConfig(weight_scale="max", nbit_weight=4)
+    for same in (copy.deepcopy(config), pickle.loads(pickle.dumps(config)), replace(config)):
+        assert same == config and same.given == config.given and vars(same) == vars(config)
+    assert QConfig.from_dict(config.to_dict()).given == {"nbit_weight"}
+
+
+def test_codes_of_16_bits_follow_their_type():
+    assert qconfig(dtype_input="int16").nbit_input == QConfig(dtype_input="int16").nbit_input == 16
+    assert qconfig(dtype_input="int16", nbit_input=12).nbit_input == 12
+    assert QConfig.from_dict({"dtype_input": "int16"}).nbit_input == 16
+    written = qconfig(dtype_input="int16", nbit_input=8).to_dict()
+    assert QConfig.from_dict(written).nbit_input == 8
+    with qconfig(dtype_input="int16"):
+        assert current_qconfig().nbit_input == 16
+        with qconfig(dtype_input="uint8") as inner:
+            assert inner.nbit_input == 8
+    with qconfig(nbit_input=6), qconfig(dtype_input="int16") as inner:
+        assert inner.nbit_input == 6
+    assert QConfig().for_backend(Backend("wide", activations=("int16",))).nbit_input == 16
 
 
 def test_one_value_can_be_entered_twice():

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from onnx import helper
+from tvm import relax
 
 import tvmq
+from tests.graph.op_case import HARD_FLOATS
 from tests.support.models.onnx_models import make_model
 from tvmq.backends import backend_named
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.errors import StageError
+from tvmq.graph import ops
+from tvmq.numerics.narrow_float_types import NARROW, round_floats
 from tvmq.passes.narrow_floats import narrow_floats
 
 CPU = backend_named("cpu")
@@ -47,8 +53,9 @@ def equal_everywhere(module: Any, backend: Any, target: str = "llvm") -> list[np
     return compiled
 
 
-def test_a_backend_whose_floats_have_16_bits(model: Any, recwarn: pytest.WarningsRecorder) -> None:
-    backend = replace(CPU, name="narrow", float_type="float16", families=frozenset({"matmul", "dense"}))
+@pytest.mark.parametrize("dtype", NARROW)
+def test_a_backend_whose_floats_have_16_bits(dtype: str, model: Any, recwarn: pytest.WarningsRecorder) -> None:
+    backend = replace(CPU, name="narrow", float_type=dtype, families=frozenset({"matmul", "dense"}))
     module = tvmq.quantize(*model, X, target=backend, guard=None)
     assert tvmq.check_backend(module, backend).conforms
     results = equal_everywhere(module, backend)
@@ -56,35 +63,68 @@ def test_a_backend_whose_floats_have_16_bits(model: Any, recwarn: pytest.Warning
     wide = tvmq.build(tvmq.quantize(*model, X, target=replace(backend, float_type="float32"), guard=None))
     assert not np.array_equal(results[0], wide.run({"x": X})[0])
     notes = tvmq.explain(module).ledger.notes
-    assert any("narrow_floats: backend narrow: 6 operators in float16, by casts" in note for note in notes), notes
-
-
-def test_bfloat16_is_emulated_alone(model: Any) -> None:
-    backend = replace(CPU, name="brain", float_type="bfloat16", families=frozenset({"matmul", "dense"}))
-    module = tvmq.quantize(*model, X, target=backend, guard=None)
-    with pytest.warns(tvmq.errors.BackendWarning, match="float_type is bfloat16, compiled floats are float32 and float16"):
-        compiled = tvmq.build(module).run({"x": X})[0]
-    assert not np.array_equal(compiled, tvmq.emulate(module, backend).run({"x": X})[0])
+    assert any(f"narrow_floats: backend narrow: 6 operators in {dtype}, by roundings" in note for note in notes), notes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["llvm -mcpu=x86-64-v2", "llvm -mcpu=haswell", "llvm -mcpu=sapphirerapids"])
-def test_other_cpus_give_the_same(model: Any, target: str) -> None:
-    backend = replace(CPU, name="narrow", float_type="float16", families=frozenset({"matmul", "dense"}))
+@pytest.mark.parametrize("dtype", NARROW)
+@pytest.mark.parametrize("cpu", [
+    pytest.param("x86-64-v2", marks=pytest.mark.isa("sse4_2")),
+    pytest.param("haswell", marks=pytest.mark.isa("avx2")),
+    pytest.param("sapphirerapids", marks=pytest.mark.isa("avx512_fp16")),
+])  # fmt: skip
+def test_other_cpus_give_the_same(cpu: str, dtype: str, model: Any) -> None:
+    backend = replace(CPU, name="narrow", float_type=dtype, families=frozenset({"matmul", "dense"}))
     module = tvmq.quantize(*model, X, target=backend, guard=None)
-    try:
-        equal_everywhere(module, backend, target)
-    except tvmq.errors.TargetError as error:
-        pytest.skip(str(error))
+    equal_everywhere(module, backend, f"llvm -mcpu={cpu}")
 
 
-def test_single_operators(model: Any) -> None:
-    """A product in float16 between others in float32: what it reads is rounded, and its weight."""
-    backend = replace(CPU, name="mixed", operators=(OperatorEntry(("matmul", "dense"), computes="float16"),))
+@pytest.mark.parametrize("dtype", NARROW)
+def test_single_operators(dtype: str, model: Any) -> None:
+    """A product in 16 bits between others in float32: what it reads is rounded, and its weight."""
+    backend = replace(CPU, name="mixed", operators=(OperatorEntry(("matmul", "dense"), computes=dtype),))
     module = tvmq.quantize(*model, X, target=backend, guard=None)
     heavy = [layer for layer in tvmq.explain(module).ledger.layers.values() if layer.get("macs")]
-    assert "float16" in module.script() and {layer["precision"] for layer in heavy} == {"float"}
+    assert dtype in module.script() and {layer["precision"] for layer in heavy} == {"float"}
     equal_everywhere(module, backend)
+
+
+def test_both_types_in_one_network(model: Any) -> None:
+    """A reader rounds to its own type what another gave."""
+    entries = (OperatorEntry(("matmul", "dense"), computes="bfloat16"), OperatorEntry(("table",), computes="float16"))
+    backend = replace(CPU, name="both", operators=entries)
+    module = tvmq.quantize(*model, X, target=backend, guard=None)
+    assert {"float16", "bfloat16"} <= set(re.findall(r"b?float16", module.script()))
+    equal_everywhere(module, backend)
+
+
+def rounding_alone() -> Any:
+    """A module of the operator alone."""
+    x, builder = relax.Var("x", relax.TensorType(HARD_FLOATS.shape, "float32")), relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(builder.emit(ops.round_floats(x, dtype="bfloat16")))
+        builder.emit_func_output(y)
+    return tvmq.quantize(builder.get(), None, [np.zeros(HARD_FLOATS.shape, np.float32)], guard=None)
+
+
+def test_onnx_has_two_casts(tmp_path: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    tvmq.to_onnx(rounding_alone(), tmp_path / "m.onnx")
+    (y,) = onnxruntime.InferenceSession(str(tmp_path / "m.onnx")).run(None, {"x": HARD_FLOATS})
+    np.testing.assert_array_equal(y, round_floats(HARD_FLOATS, "bfloat16"))
+
+
+def test_torch_has_two_casts() -> None:
+    torch = pytest.importorskip("torch")
+    y = tvmq.to_torch(rounding_alone())(torch.from_numpy(HARD_FLOATS)).numpy()
+    np.testing.assert_array_equal(y, round_floats(HARD_FLOATS, "bfloat16"))
+
+
+def test_the_operator_rounds_to_bfloat16_alone() -> None:
+    call = ops.round_floats(relax.const(X), dtype="float16")
+    with pytest.raises(ValueError, match="tvmq.round_floats rounds to bfloat16, not to float16; astype gives that type"):
+        call.op.get_attr("FLegalize")(relax.BlockBuilder(), call)
 
 
 def test_without_narrow_types_nothing_changes_and_the_stage_is_checked(model: Any) -> None:

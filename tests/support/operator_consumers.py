@@ -421,7 +421,7 @@ INTERNAL: dict[str, Consumer] = {
         _backend_checks,
         {
             "It is in front of the core or behind it.": _ordered(
-                where(kind=CONVERSION, is_own=True) - {"tvmq.requantize"}
+                where(kind=CONVERSION, is_own=True, integer=True) - {"tvmq.requantize"}
             ),
             "It computes floats, which their type tells.": (
                 "tvmq.dynamic_scale", "tvmq.float_sum", "tvmq.group_matmul", "tvmq.resample",

@@ -65,11 +65,21 @@ def test_an_observer_of_ones_own():
     assert quantize_tensor(X, Halves()).qparams == choose_qparams(X.min() / 2, X.max() / 2, QuantSpec())
 
 
+class OneEnd:
+    """An observer that gives no range."""
+
+    def thresholds(self, statistics, spec):
+        return statistics.ranges.high
+
+
 @pytest.mark.parametrize(("args", "error", "message"), [
+    ((X, OneEnd()), ConfigError, "observer OneEnd: thresholds must give two values, low and high of the range. Got float"),
     ((X, 0.5), ConfigError, "params must be QParams, the name of an observer or an object with thresholds. Got float"),
     ((X, "minmx"), ConfigError, "did you mean 'minmax'"),
     ((X, "minmax", WEIGHTS), ConfigError, "an observer of activations chooses one range; take one of weights for chan"),
     ((X, QParams(0.5, 3, QuantSpec()), WEIGHTS), ConfigError, "QParams have a spec and an axis already"),
+    ((X, "max", WEIGHTS), ConfigError, "axis=None with a spec that is per_channel; give both or neither"),
+    (("abc", "minmax"), DataError, "x must be real numbers: could not convert"),
     ((X[:0], "minmax"), DataError, "an observer needs values, x has none; give QParams"),
     ((X * np.nan, "minmax"), RangeError, "NaN"),
     ((X * np.nan, "max"), RangeError, "NaN"),
@@ -77,3 +87,8 @@ def test_an_observer_of_ones_own():
 def test_what_does_not_fit(args, error, message):
     with pytest.raises(error, match=message):
         quantize_tensor(*args)
+
+
+def test_an_axis_without_channels():
+    with pytest.raises(ConfigError, match="axis=0 with a spec that is not per_channel; give both or neither"):
+        quantize_tensor(X, "max", QuantSpec("int8"), axis=0)

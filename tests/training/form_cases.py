@@ -259,6 +259,7 @@ FORMS: dict[str, Case] = {
     **{name: _of_part(name) for name in _OF_PART},
     "nn.relu": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.nn.relu(b)"),
     "log": floating("a = R.abs(h)\nb = R.add(a, half)\ny = R.log(b)"),
+    "tvmq.round_floats": floating('y = R.tvmq.round_floats(h, dtype="bfloat16")'),
     "clip": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.clip(b, -0.5, 0.7)"),
     "nn.leakyrelu": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.nn.leakyrelu(b, 0.1)"),
     "nn.prelu": floating("y = R.nn.prelu(h, slopes, axis=1)"),

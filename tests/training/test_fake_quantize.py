@@ -91,6 +91,8 @@ def test_from_torch_takes_the_scales_over(learns):
 
 
 def test_what_does_not_fit():
+    with pytest.raises(ConfigError, match="params must be QParams or a QuantSpec. Got 'int8' instead"):
+        FakeQuantize("int8")
     with pytest.raises(ConfigError, match="channels must have one zero point; give a symmetric spec"):
         FakeQuantize(QParams([0.5, 0.5], [3, 4], QuantSpec(per_channel=True), 0))
     with pytest.raises(ConfigError, match="a scale that learns needs a start; give QParams, not a QuantSpec"):

@@ -56,11 +56,6 @@ def emulation_alone(backend: Backend) -> str | None:
     """
     if (rounds := why_not_compiled(backend)) is not None:
         return rounds
-    for place, entry in enumerate(backend.operators):
-        if entry.computes == "bfloat16":
-            return f"operators[{place}].computes is {entry.computes}, compiled floats are float32 and float16"
-    if backend.float_type == "bfloat16":
-        return f"float_type is {backend.float_type}, compiled floats are float32 and float16"
     sums = [(backend.accumulator_bits, backend.overflow), *(backend.accumulators(name) for name in WEIGHTED)]
     narrow = next(((bits, how) for bits, how in sums if how != "proved" and bits < 32), None)
     return f"sums of {narrow[0]} bits {narrow[1]}, compiled sums are proved to fit int32" if narrow else None

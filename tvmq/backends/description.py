@@ -96,7 +96,7 @@ class Backend:
     overflow           what sums do that leave accumulator_bits: "proved" not to (quantize proves it, or refuses),
                        "wrap" or "saturate" (that is the device's business: an emulation counts them)
     bias               type of biases, at the scale of the sums: "int32", "int8" to "int16", or "float32"
-    float_type         in what floats are computed: "float32", "float16" or "bfloat16". A build for a CPU has casts
+    float_type         in what floats are computed: "float32", "float16" or "bfloat16". A build has the roundings
     activation_scales  "calibrated", or "run_time": each row or sample gets its scale when it is there
     requantize_rule    the rule itself, in place of requantize and roundings, which follow from it
     operators          what is otherwise for single kinds of operators: OperatorEntry; the last that matches wins, whole

@@ -25,7 +25,7 @@ import tvm
 from tvm import relax
 
 from tvmq.base.text import read_json
-from tvmq.errors import StageError
+from tvmq.errors import ModelError, StageError
 from tvmq.graph.names import attribute_errors, read_attribute
 
 ATTRIBUTE = "tvmq.ledger"
@@ -48,9 +48,22 @@ class Ledger:
     preprocessing: dict[str, Any] = field(default_factory=dict)
 
 
+def check_module(mod: Any) -> tvm.IRModule:
+    """The argument, which is a module. raises ModelError for anything else"""
+    if isinstance(mod, tvm.IRModule):
+        return mod
+    raise ModelError(
+        f"a module must be a tvm.IRModule. Got {type(mod).__name__} instead; "
+        "importers return a module and its weights: mod, params = from_onnx(...)"
+    )
+
+
 def get_ledger(source: tvm.IRModule | relax.Function) -> Ledger:
-    """The ledger of a module's main function (or of a function); an empty one where there is none."""
-    func = source["main"] if isinstance(source, tvm.IRModule) else source
+    """The ledger of a module's main function (or of a function); an empty one where there is none.
+
+    raises  ModelError for anything else
+    """
+    func = source if isinstance(source, relax.Function) else check_module(source)["main"]
     text = read_attribute(func, ATTRIBUTE)
     if not text:
         return Ledger()

@@ -76,7 +76,7 @@ class Rewriter:
         sources = tuple(sources) if sources is not None else self.sources
         if isinstance(value, relax.Call):
             args = value.args[:]
-            flat = [self._flatten(arg, name, sources) for arg in args]
+            flat = [self._emit_operands(arg, name, sources) for arg in args]
             if not _are_same(flat, args):  # a new call has its type inferred again
                 value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
@@ -86,11 +86,11 @@ class Rewriter:
             self.names[var.name] = sources
         return var
 
-    def _flatten(self, arg: relax.Expr, name: str, sources: tuple[str, ...]) -> relax.Expr:
+    def _emit_operands(self, arg: relax.Expr, name: str, sources: tuple[str, ...]) -> relax.Expr:
         if isinstance(arg, relax.Call) and isinstance(arg.op, tvm.ir.Op) and arg.op.name.startswith("relax."):
             return self.emit(arg, f"{name}_{arg.op.name.split('.')[-1]}", sources)
         if isinstance(arg, relax.Tuple):
-            fields = [self._flatten(item, name, sources) for item in arg.fields]
+            fields = [self._emit_operands(item, name, sources) for item in arg.fields]
             return arg if _are_same(fields, arg.fields) else relax.Tuple(fields)
         return arg
 

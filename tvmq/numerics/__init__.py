@@ -35,6 +35,7 @@ from tvmq.numerics.integer_softmax import SoftmaxParams, integer_softmax, intege
 from tvmq.numerics.layer_norm import group_norm, instance_norm, layer_norm, rms_norm
 from tvmq.numerics.masked_mean import masked_mean
 from tvmq.numerics.multiply import multiply
+from tvmq.numerics.narrow_float_types import round_floats
 from tvmq.numerics.pool import (
     adaptive_bounds,
     adaptive_counts,
@@ -141,6 +142,7 @@ __all__ = [
     "resample",
     "rescale_table",
     "rms_norm",
+    "round_floats",
     "rule_of_mode",
     "scale_shift",
     "scale_shift_params",

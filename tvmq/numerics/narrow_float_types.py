@@ -12,14 +12,14 @@ import numpy as np
 NARROW = ("float16", "bfloat16")
 
 
-def rounded_floats(values: np.ndarray, dtype: str) -> np.ndarray:
+def round_floats(values: np.ndarray, dtype: str) -> np.ndarray:
     """float32 numbers rounded to a narrower type, half to even, as float32; what is beyond its largest is infinite.
 
     values  any type; others than float32 stay as they are
     dtype   "float16" or "bfloat16"; "float32" rounds nothing
 
     >>> x = np.float32([1 + 2.0**-9, 70000.0, 3.0])
-    >>> rounded_floats(x, "float16").tolist(), rounded_floats(x, "bfloat16").tolist()
+    >>> round_floats(x, "float16").tolist(), round_floats(x, "bfloat16").tolist()
     ([1.001953125, inf, 3.0], [1.0, 70144.0, 3.0])
     """
     if dtype == "float32" or values.dtype != np.float32:

@@ -12,9 +12,10 @@ What the options are stands in tvmq/options/options.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from types import TracebackType
 from typing import Any
 
@@ -44,10 +45,13 @@ class QConfig(Options):
     (7, True)
     """
 
-    # Names of the options that were given; they win over an outer context. None: those unlike defaults.
+    # Names of the options that were given; they win over an outer context. None: those that the call names.
     given: frozenset[str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        names = vars(self).pop("_names")
+        if self.dtype_input == "int16" and "nbit_input" not in names:
+            object.__setattr__(self, "nbit_input", 16)
         for option in _OPTIONS:
             value = getattr(self, option.name)
             if isinstance(value, list):
@@ -56,7 +60,7 @@ class QConfig(Options):
             if not option.metadata["check"](value):
                 raise ConfigError(_refusal(option.name, value))
         if self.given is None:
-            object.__setattr__(self, "given", frozenset(self._changes()))
+            object.__setattr__(self, "given", names - {"given"})
         self._check_together()
 
     def _check_together(self) -> None:
@@ -143,7 +147,7 @@ class QConfig(Options):
         multiplies_bytes = self.activations is not None and self.dtype_input != "int16" and self.nbit_input == 8
         idle |= {"weight_scale"} if backend.weight_scale == "lanes" and not multiplies_bytes else set()
         fitting = {name: value for name, value in backend.options().items() if name not in explicit | idle}
-        values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
+        values = self._values(explicit | frozenset(fitting)) | fitting
         refused = [] if backend.floats else backend.refused_options(values)
         if refused:
             raise ConfigError(f"qconfig: backend {backend.name} cannot express " + ";\n    ".join(refused))
@@ -179,6 +183,11 @@ class QConfig(Options):
         """
         return replace(self, activations="dynamic", given=(self.given or frozenset()) | {"activations"})
 
+    def _values(self, names: Iterable[str]) -> dict[str, Any]:
+        """All options, without bits that are not among these names: they follow the type of the codes."""
+        left_out = {"nbit_input"} - set(names)
+        return {option.name: getattr(self, option.name) for option in _OPTIONS if option.name not in left_out}
+
     def _changes(self) -> dict[str, Any]:
         """The options that differ from the defaults."""
         return {o.name: value for o in _OPTIONS if (value := getattr(self, o.name)) != o.default}
@@ -206,7 +215,9 @@ class QConfig(Options):
         """
         options = without_fixed(options)
         check_names(options)
-        return cls(**{**options, "rules": tuple(rules_from(options.get("rules", ())))})
+        config = cls(**{**options, "rules": tuple(rules_from(options.get("rules", ())))})
+        object.__setattr__(config, "given", frozenset(config._changes()))  # `to_dict` writes all
+        return config
 
     def __enter__(self) -> QConfig:
         """Enter the context; returns what now holds: these options over those of the context around."""
@@ -220,6 +231,18 @@ class QConfig(Options):
         _STACK.set(_STACK.get()[:-1])
 
 
+def _note_names(make: Callable[..., None]) -> Callable[..., None]:
+    """The `__init__` of QConfig, which knows what the call names: a default may be named, too."""
+
+    @wraps(make)
+    def init(self: QConfig, **options: Any) -> None:
+        vars(self)["_names"] = frozenset(options)
+        make(self, **options)
+
+    return init
+
+
+setattr(QConfig, "__init__", _note_names(QConfig.__init__))  # noqa: B010
 _OPTIONS = tuple(option for option in fields(QConfig) if option.name != "given")
 
 # Option -> what it does, and its choices where these are words. The command line shows the same texts.
@@ -299,8 +322,8 @@ def _drop_fixed(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _merge(outer: QConfig, options: Mapping[str, Any]) -> QConfig:
     """`outer` with the given options in place of its own."""
-    values = {option.name: getattr(outer, option.name) for option in _OPTIONS}
-    return QConfig(**{**values, **options}, given=frozenset(options) | (outer.given or frozenset()))
+    names = frozenset(options) | (outer.given or frozenset())
+    return QConfig(**{**outer._values(names), **options}, given=names)
 
 
 class _QConfigMaker:

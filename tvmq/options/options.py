@@ -72,8 +72,8 @@ class Options:
         "uint8",
         ("uint8", "int8", "int16"),
         (
-            "Storage type of the codes that convolutions and matrix products read. int16 has no zero point; what reads"
-            " 8 bits only, such as tables of functions, then stays float."
+            "Storage type of the codes that convolutions and matrix products read. int16 has no zero point, and 16 bits"
+            " unless nbit_input says fewer; what reads 8 bits only, such as tables of functions, then stays float."
         ),
     )
     dtype_weight: str = choice(

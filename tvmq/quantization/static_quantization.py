@@ -28,6 +28,7 @@ from tvmq.codegen.compile.compiled_rounding import round_weights
 from tvmq.codegen.compile.evaluators import Runner, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
+from tvmq.graph.ledger import check_module
 from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const, op_name
@@ -289,7 +290,7 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
         floats = fold_constants(prepare(mod, params))
         floats = scale_outliers(floats, tvmq.find_outliers(floats, data))
     """
-    data = dataset if isinstance(dataset, Dataset) else read_data(mod, dataset)
+    data = dataset if isinstance(dataset, Dataset) else read_data(check_module(mod), dataset)
     return find_outlying_channels(mod, lambda: iter(data), evaluator)
 
 

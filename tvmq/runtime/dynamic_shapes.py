@@ -91,7 +91,7 @@ class DynamicRun:
             ]
             results = self._call(self._codes.main, one, fresh=True)
             return [
-                row if axis is None else row[_between(axis, 0, 0)]
+                row if axis is None else row[_slice_along(axis, 0, 0)]
                 for row, axis in zip(results, self._joined, strict=True)
             ]
         if self._copied is None or not 1 < here.count <= len(pieces):
@@ -147,7 +147,7 @@ class DynamicRun:
             for result, row, axis in zip(whole, rows, self._joined, strict=True):
                 if axis is not None:
                     each = row.shape[axis] // size
-                    result[_between(axis, begin * each, (begin + size) * each)] = row
+                    result[_slice_along(axis, begin * each, (begin + size) * each)] = row
             begin += size
         return whole
 
@@ -171,7 +171,7 @@ class DynamicRun:
         return [
             array
             if axis is None
-            else array[_between(axis, array.shape[axis] // count * begin, array.shape[axis] // count * end)]
+            else array[_slice_along(axis, array.shape[axis] // count * begin, array.shape[axis] // count * end)]
             for array, axis in zip(arrays, self._by_sample, strict=True)
         ]
 
@@ -253,7 +253,7 @@ def _rows(info: TensorInfo, axis: int, sizes: Mapping[str, int]) -> int:
     return math.prod(int(factor) if factor.isdigit() else sizes.get(factor, 1) for factor in factors)
 
 
-def _between(axis: int, begin: int, end: int) -> tuple[slice, ...]:
+def _slice_along(axis: int, begin: int, end: int) -> tuple[slice, ...]:
     return (*[slice(None)] * axis, slice(begin, end))
 
 

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tvmq.calibration.observers import ARGUMENTS, WEIGHT_OBSERVERS, make_observer, make_weight_observer, takes_arguments
+from tvmq.calibration.observers import (
+    ARGUMENTS,
+    WEIGHT_OBSERVERS,
+    check_range,
+    make_observer,
+    make_weight_observer,
+    takes_arguments,
+)
 from tvmq.calibration.observers.base import Observer, TensorStatistics
 from tvmq.calibration.observers.weight_observers import WeightObserver
 from tvmq.errors import ConfigError, DataError
@@ -44,7 +51,10 @@ def quantize_tensor(
     array([[  64, -127],
            [ 127,   64]], dtype=int8)
     """
-    x = np.asarray(x, np.float32)
+    try:
+        x = np.asarray(x, np.float32)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"quantize_tensor: x must be real numbers: {error}") from error
     if not isinstance(params, QParams):
         params = _observed_qparams(x, params, spec or QuantSpec(), axis)
     elif spec is not None or axis is not None:
@@ -67,8 +77,11 @@ def _observed_qparams(x: np.ndarray, observer: Any, spec: QuantSpec, axis: int |
             f"Got {type(observer).__name__} instead"
         )
     if takes_arguments(method, ARGUMENTS["weight_scale"]):
-        low, high = method(x, spec, axis, "")
-        return choose_qparams(low, high, spec, axis if spec.per_channel else None)
+        if spec.per_channel != (axis is not None):
+            kind = "per_channel" if spec.per_channel else "not per_channel"
+            raise ConfigError(f"quantize_tensor: axis={axis} with a spec that is {kind}; give both or neither")
+        low, high = check_range(observer, method(x, spec, axis, ""))
+        return choose_qparams(low, high, spec, axis)
     if spec.per_channel or axis is not None:
         raise ConfigError(
             "quantize_tensor: an observer of activations chooses one range; take one of weights for channels, 'max'"
@@ -77,5 +90,5 @@ def _observed_qparams(x: np.ndarray, observer: Any, spec: QuantSpec, axis: int |
         raise DataError("quantize_tensor: an observer needs values, x has none; give QParams")
     statistics = TensorStatistics("x")
     statistics.update(np.atleast_1d(x))
-    low, high = method(statistics, spec)
+    low, high = check_range(observer, method(statistics, spec))
     return choose_qparams(low, high, spec)

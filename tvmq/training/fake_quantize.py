@@ -28,7 +28,8 @@ class FakeQuantize(nn.Module):
               long as the module is in training mode, and stays in evaluation mode
     momentum  share of the old range that a batch leaves
     learns    the scale is a parameter (LSQ); needs QParams
-    raises    ConfigError for channels with zero points that differ, CalibrationError in evaluation before any batch
+    raises    ConfigError for other params, and for channels with zero points that differ; CalibrationError in
+              evaluation before any batch
 
     >>> fake = FakeQuantize(QParams(0.5, 3, QuantSpec()))
     >>> x = torch.tensor([0.3, -2.0, 200.0], requires_grad=True)
@@ -43,6 +44,8 @@ class FakeQuantize(nn.Module):
 
     def __init__(self, params: QParams | QuantSpec, *, momentum: float = 0.99, learns: bool = False) -> None:
         super().__init__()
+        if not isinstance(params, QParams | QuantSpec):
+            raise ConfigError(f"FakeQuantize: params must be QParams or a QuantSpec. Got {params!r} instead")
         self.spec = params if isinstance(params, QuantSpec) else params.spec
         self.momentum, self._fixed = momentum, None if isinstance(params, QuantSpec) else params
         self._range: tuple[float, float] | None = None  # numbers: in an export tensors have no values

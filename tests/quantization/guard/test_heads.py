@@ -11,7 +11,7 @@ import pytest
 import tvmq.quantization.guard.heads as search_of_heads
 from tvmq.errors import RangeError
 from tvmq.quantization.guard.bound import Figure, Guard
-from tvmq.quantization.guard.heads import ModuleTrials, raise_heads
+from tvmq.quantization.guard.heads import MOST_MODULES, ModuleTrials, raise_heads
 from tvmq.quantization.guard.rehearsal import Precision
 
 NAMES = ["a", "b", "c", "d", "e", "f", "g", "box", "score"]
@@ -68,7 +68,7 @@ def test_half_of_the_work_then_all() -> None:
     assert search.best.precision.floats == {"norm", "a", "b", "c"}
     search, trials = searched(lambda floats: 40.0 if len(floats) == len(LAYERS) else 13.0)
     assert search.best.precision.floats == set(LAYERS) and search.steps[-1][0] == "all in float"
-    assert trials.tried <= 8
+    assert trials.tried <= MOST_MODULES
 
 
 def test_what_helps_without_keeping_the_bound_stays_if_nothing_else_does() -> None:
@@ -87,6 +87,8 @@ def test_what_cannot_be_made_is_left_out_and_late_searches_end() -> None:
     trials = ModuleTrials(make, lambda precision: Figure(22.0))
     search = raise_heads(LAYERS, chain(), Figure(12.0), trials, Guard())
     assert search.best.precision == Precision() and search.steps == [] and trials.tried > 3
-    calls: list[int] = []
-    search, trials = searched(lambda floats: 13.0, advance=lambda: calls.append(1), is_late=lambda: len(calls) >= 2)
-    assert len(calls) == 2 == len(search.steps)
+    calls: list[Any] = []
+    search, trials = searched(
+        lambda floats: 13.0, advance=lambda *so_far: calls.append(so_far), is_late=lambda: len(calls) >= 2
+    )
+    assert calls == [(1, MOST_MODULES), (2, MOST_MODULES)] and len(search.steps) == 2

@@ -86,7 +86,7 @@ def agreement(model: onnx.ModelProto, module: Any) -> OutputAgreement:
 
 @pytest.mark.slow
 def test_scores_beside_large_boxes_hold_and_products_stay_in_8_bits():
-    """What joins boxes and scores decodes, and stays float with and without the guard."""
+    """A layer that joins boxes and scores decodes, and stays float with and without the guard."""
     model, data = squares(), pictures(8, 1)
     for guard in (None, "sqnr >= 20"):
         module = tvmq.quantize(*tvmq.from_onnx(model), data, guard=guard)

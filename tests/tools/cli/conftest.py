@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import tvmq
+from tests.support.models.linear_digits import linear_digits
+from tvmq.demo import Demo, load_demo
 from tvmq.tools.cli.main import main
 
 
@@ -38,6 +40,20 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return Result(code if isinstance(code, int) else 0, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def example() -> Demo:
+    """The embedded pictures of digits, and their labels."""
+    return load_demo()
+
+
+@pytest.fixture
+def here(example: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with the classifier digits.onnx."""
+    (tmp_path / "digits.onnx").write_bytes(linear_digits(example))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 class FakeExecutable:

@@ -12,23 +12,10 @@ from onnx import helper
 import tvmq
 from tests.support.models.linear_digits import linear_digits
 from tests.support.models.onnx_models import make_model
-from tvmq.demo import load_demo
 
 FAST = ("--calibrate-mode", "minmax", "--no-bench", "-q")
 COUNT = 60
 MEAN, STD = (np.float32(v).reshape(3, 1, 1) for v in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
-
-
-@pytest.fixture(scope="module")
-def example():
-    return load_demo()
-
-
-@pytest.fixture
-def here(example, tmp_path, monkeypatch):
-    (tmp_path / "digits.onnx").write_bytes(linear_digits(example))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def normalizing(example):

@@ -9,7 +9,7 @@ import pytest
 
 from tvmq.errors import ConfigError
 from tvmq.quantization.meaning.value_readings import ClassReading
-from tvmq.tools.cli.bound import parse_kinds
+from tvmq.tools.cli.bound import parse_kinds, report_trials
 from tvmq.tools.cli.judge import Agreement, judge
 from tvmq.tools.cli.metrics import usual_metric
 from tvmq.tools.cli.samples import Samples, split
@@ -115,3 +115,9 @@ def test_kinds_of_outputs_on_the_command_line():
     assert parse_kinds(["a=b=detections", "y=mask"]) == {"a=b": "detections", "y": "mask"}
     with pytest.raises(ConfigError, match="--outputs: 'boxes' names no kind; write --outputs NAME=KIND"):
         parse_kinds(["boxes"])
+
+
+def test_progress_of_the_guard_says_how_many_modules_there_are_at_most(capsys):
+    report_trials(quiet=False)(2, 8)
+    report_trials(quiet=True)(3, 8)
+    assert capsys.readouterr().err == "guard: 8 bits are not enough; tried 2 of at most 8 more precise variants\n"

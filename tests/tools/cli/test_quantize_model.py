@@ -9,15 +9,9 @@ import pytest
 import tvmq
 from tests.support.models.linear_digits import linear_digits, write_pictures
 from tests.support.models.onnx_models import make_model
-from tvmq.demo import load_demo
 from tvmq.errors import AccuracyWarning, ConfigError, DataError
 
 FAST = tvmq.qconfig(calibrate_mode="minmax")
-
-
-@pytest.fixture(scope="module")
-def example():
-    return load_demo()
 
 
 @pytest.fixture(scope="module")

@@ -15,17 +15,11 @@ import pytest
 
 import tvmq
 from tests.support.models.linear_digits import linear_digits
-from tvmq.demo import load_demo
 from tvmq.integrations.serving.array_bodies import pack, unpack
-from tvmq.integrations.serving.worker_processes import listen
+from tvmq.integrations.serving.worker_processes import open_listening_socket
 
 for package in ("starlette", "uvicorn"):
     pytest.importorskip(package, reason="an extra: pip install 'tvmq[serve]'")
-
-
-@pytest.fixture(scope="module")
-def example():
-    return load_demo()
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +50,7 @@ def test_what_it_says_and_hands_on(cli, path, monkeypatch):
     monkeypatch.setattr("tvmq.tools.cli.serve.run_server", lambda *arguments: seen.append(arguments))
     result = cli("serve", path, "--workers", 4, "--port", 0, "--max-bytes", "1MB", "--json")
     settings, waiting, workers = seen[0]
-    assert result.code == 0 and workers == 4 and waiting.proto == socket.IPPROTO_TCP  # see `listen`
+    assert result.code == 0 and workers == 4 and waiting.proto == socket.IPPROTO_TCP  # see `open_listening_socket`
     assert (settings.name, settings.most_bytes, settings.as_json, settings.batch) == ("digits", 10**6, True, 16)
     assert "serving 'digits' on http://127.0.0.1:" in result.err
     assert "with 4 workers; requests share runs of up to 16" in result.err
@@ -65,7 +59,7 @@ def test_what_it_says_and_hands_on(cli, path, monkeypatch):
 
 
 def test_a_port_that_is_taken_is_a_sentence(cli, path):
-    with listen("127.0.0.1", 0) as taken:
+    with open_listening_socket("127.0.0.1", 0) as taken:
         taken.listen()
         result = cli("serve", path, "--port", taken.getsockname()[1])
     assert result.code == 1 and "of '127.0.0.1' cannot be used (Address already in use); choose another by" in result.err

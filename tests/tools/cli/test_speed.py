@@ -8,25 +8,16 @@ import sys
 import numpy as np
 import pytest
 
-from tests.support.models.linear_digits import linear_digits
-from tvmq.demo import load_demo
 from tvmq.tools.cli.onnxruntime_peers import onnxruntime_runs
 from tvmq.tools.cli.speed import describe_rounds, measure_by_turns, speed_rows
 
 MACHINE = {"threads": 1, "cores": 2, "cpu": "some CPU", "load": 3.5}
 
 
-@pytest.fixture(scope="module")
-def example():
-    return load_demo()
-
-
 @pytest.fixture
-def here(example, tmp_path, monkeypatch):
-    (tmp_path / "digits.onnx").write_bytes(linear_digits(example))
-    np.save(tmp_path / "x.npy", example.test[:60])
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def here(here, example):
+    np.save(here / "x.npy", example.test[:60])
+    return here
 
 
 @pytest.mark.parametrize(("slowest", "steady"), [(1.0, True), (1.5, True), (1.51, False), (9.7, False)])

@@ -102,6 +102,16 @@ def takes_arguments(method: Any, arguments: Sequence[str]) -> bool:
     return True
 
 
+def check_range(observer: Any, ends: Any) -> tuple[Any, Any]:
+    """Low and high, as `thresholds` of an observer gave them. raises ConfigError for anything else"""
+    if isinstance(ends, tuple | list) and len(ends) == 2:
+        return ends[0], ends[1]
+    raise ConfigError(
+        f"observer {type(observer).__name__}: thresholds must give two values, low and high of the range. "
+        f"Got {type(ends).__name__} instead; see docs/extending.md"
+    )
+
+
 def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str, Any]) -> Any:
     if is_object_name(name):
         return _load_observer(option, name)

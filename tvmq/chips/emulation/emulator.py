@@ -29,7 +29,7 @@ from tvmq.graph.names import output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.view import View, op_name, sizes_of
-from tvmq.numerics.narrow_float_types import rounded_floats
+from tvmq.numerics.narrow_float_types import round_floats
 from tvmq.reference import Reference
 
 # What makes floats of codes and codes of floats.
@@ -167,11 +167,11 @@ class Emulator:
             return define(args)
         self.touched.add(variable)
         if name not in CONVERSIONS:  # their scales stay float32
-            args = [rounded_floats(arg, floats) if isinstance(arg, np.ndarray) else arg for arg in args]
+            args = [round_floats(arg, floats) if isinstance(arg, np.ndarray) else arg for arg in args]
         result = define(args)
         if isinstance(result, list | tuple):
-            return [rounded_floats(item, floats) for item in result]
-        return rounded_floats(result, floats)
+            return [round_floats(item, floats) for item in result]
+        return round_floats(result, floats)
 
     def _bounds_of_sums(self) -> Bounds:
         """Bounds of the module as it is now; dynamic sizes get theirs with the first input."""

@@ -62,7 +62,7 @@ from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.analysis.limits import ENDLESS, size_limits
 from tvmq.graph.describe_states import describe_states
 from tvmq.graph.indices import input_indices
-from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
+from tvmq.graph.ledger import MAY_DIFFER, check_module, get_ledger, why_emulated
 from tvmq.graph.module_functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.graph.state_pairs import appended_dimensions
@@ -143,6 +143,7 @@ def build(
              take, BuildError if TVM fails, or a lowering, its library or code generator
     """
     check_counts("build", num_threads=num_threads)
+    check_module(mod)
     if (why := why_emulated(mod)) is not None:
         raise BuildError(f"build: {why}: compiled code would give other codes than the device; use tvmq.emulate")
     if (why := why_emulated(mod, MAY_DIFFER)) is not None:

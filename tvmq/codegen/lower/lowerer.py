@@ -47,7 +47,8 @@ LEAST_SHARED = 4096  # bytes of a constant that is compared with others
 VALUE_BY_VALUE = (
     "nn.relu", "clip", "sigmoid", "tanh", "exp", "erf", "nn.silu", "nn.gelu", "nn.leakyrelu", "sqrt", "negative",
     "abs", "add", "subtract", "multiply", "divide", "maximum", "minimum", "tvmq.simulated_quantize",
-    "tvmq.scale_shift", "astype", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",
+    "tvmq.round_floats", "tvmq.scale_shift", "astype", "equal", "not_equal", "greater", "greater_equal", "less",
+    "less_equal",
 )  # fmt: skip
 
 # operator at the head of a chain -> rule; a rule returns False to leave the chain to the generic way

@@ -93,6 +93,25 @@ def dequantize(q: te.Tensor, scale: te.Tensor, zero_point: te.Tensor, *, axis: i
     return te.compute(q.shape, element, name="dequantize")
 
 
+@declare(CONVERSION, numerics.round_floats, infer=infer_like("float32"), batch="same rank")
+def round_floats(x: te.Tensor, *, dtype: str) -> te.Tensor:
+    """float32 rounded to bfloat16, half to even, as float32; NaN stays.
+
+    dtype  "bfloat16", for which TVM has no casts that compile: the bits are rounded as an integer. float16 has casts
+    """
+    if dtype != "bfloat16":
+        raise ValueError(f"tvmq.round_floats rounds to bfloat16, not to {dtype}; astype gives that type")
+
+    def element(*i: tirx.Var) -> tirx.PrimExpr:
+        value = x(*i)
+        bits = tirx.reinterpret("uint32", value)
+        odd = (bits >> tirx.const(16, "uint32")) & tirx.const(1, "uint32")
+        rounded = (bits + tirx.const(0x7FFF, "uint32") + odd) & tirx.const(0xFFFF0000, "uint32")
+        return tirx.Select(tirx.isnan(value), value, tirx.reinterpret("float32", rounded))
+
+    return te.compute(x.shape, element, name="round_floats")
+
+
 def spec_of(attrs: Any) -> QuantSpec:
     """The QuantSpec that the attributes of a simulated_quantize describe, `call.attrs`."""
     return QuantSpec(dtype=attrs.dtype, bits=attrs.bits, symmetric=attrs.symmetric, per_channel=attrs.axis >= 0)

@@ -16,7 +16,7 @@ from tvmq.errors import ConfigError
 FACTORY = "tvmq.integrations.serving.model_server:app_of_worker"
 
 
-def listen(host: str, port: int) -> socket.socket:
+def open_listening_socket(host: str, port: int) -> socket.socket:
     """A socket that waits for clients.
 
     Answers are sent at once: a socket that does not say that it is TCP's gets no TCP_NODELAY of asyncio, and then the

@@ -36,7 +36,7 @@ class Guard:
     max_drop  how much less than float's the metric may be, in its own units
     data      samples to judge by, as `dataset` of `quantize` takes them; None: some of those that it calibrates on
     labels    what `metric` gets as its second argument, in the order of `data`
-    advance   called once for each module that was tried, for a progress bar
+    advance   called after each module that was tried with how many these are, and how many there are at most
     is_late   asked before each of them: True ends the search with the best one so far
     outputs   {name of an output: "detections", "heatmap", "classes", "sequence", "mask", "embedding" or "numbers"},
               where its meaning is another than what its structure shows; see docs/detectors.md
@@ -52,7 +52,7 @@ class Guard:
     max_drop: float | None = None
     data: Any = field(default=None, repr=False, compare=False)
     labels: Any = field(default=None, repr=False, compare=False)
-    advance: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    advance: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
     is_late: Callable[[], bool] | None = field(default=None, repr=False, compare=False)
     outputs: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
     decode: Any = field(default=None, repr=False, compare=False)

@@ -31,6 +31,7 @@ from tvmq.quantization.guard.trials import Trial
 
 LITTLE_WORK = 0.15  # of the multiply-accumulates: as much may be in float where that brings boxes nearer to float's
 NEARLY = 0.5  # dB: of choices that differ by less the cheaper one
+MOST_MODULES = 8  # four choices of little work, one without what lies between products, two of half of it, all
 Layers = Mapping[str, Mapping[str, Any]]
 
 
@@ -40,13 +41,13 @@ class ModuleTrials:
 
     make     rules of a choice -> the module
     judge    a module -> its figure
-    advance  called after each
+    advance  called after each with `tried` and MOST_MODULES
     is_late  True if no other one should begin
     """
 
     make: Callable[[Precision], tvm.IRModule]
     judge: Callable[[tvm.IRModule], Figure]
-    advance: Callable[[], None] | None = None
+    advance: Callable[[int, int], None] | None = None
     is_late: Callable[[], bool] | None = None
     tried: int = 0
     modules: dict[Precision, tvm.IRModule] = field(default_factory=dict)
@@ -63,7 +64,7 @@ class ModuleTrials:
         self.modules[precision] = module
         trial = Trial(precision, self.judge(module))
         if self.advance is not None:
-            self.advance()
+            self.advance(self.tried, MOST_MODULES)
         return trial
 
 
@@ -75,7 +76,7 @@ def raise_heads(layers: Layers, view: View, figure: Figure, trials: ModuleTrials
     figure  what it keeps
     """
     before = Trial(Precision(), figure)
-    search, between = Search(layers, before, before), _between(layers)
+    search, between = Search(layers, before, before), _between_products(layers)
     little = little_choices(layers, view)
     known = [trial for text, keys in little if (trial := _try(text, [*between, *keys], search, trials))]
     best = max(known, key=lambda trial: trial.figure.sqnr, default=before)
@@ -153,5 +154,5 @@ def _words(keys: Sequence[str], first: Sequence[str]) -> str:
     return f"{' and '.join(parts)} products in float" if parts else "what lies between products in float"
 
 
-def _between(layers: Layers) -> list[str]:
+def _between_products(layers: Layers) -> list[str]:
     return [key for keys in regions(layers) for key in keys]

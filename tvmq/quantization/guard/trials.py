@@ -30,14 +30,14 @@ class Trials:
     rehearsal  see there
     most       choices that may be tried
     tried      choices that were
-    advance    called after each
+    advance    called after each with `tried` and `most`
     is_late    True if no other one should begin
     """
 
     rehearsal: Rehearsal
     most: int = MOST_TRIALS
     tried: int = 0
-    advance: Callable[[], None] | None = None
+    advance: Callable[[int, int], None] | None = None
     is_late: Callable[[], bool] | None = None
     _known: dict[Precision, tuple[Figure, float]] = field(default_factory=dict)  # and below what it need not be exact
 
@@ -64,5 +64,5 @@ class Trials:
             figure = self.rehearsal.figure(decided, least)
             self._known[decided] = figure, least if figure.sqnr < least else -math.inf
             if self.advance is not None:
-                self.advance()
+                self.advance(self.tried, self.most)
         return Trial(precision, figure)

@@ -11,7 +11,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.ledger import Ledger, check_module, get_ledger
 from tvmq.graph.module_functions import plain_module
 from tvmq.options.config import DEFAULTS
 from tvmq.runtime.executable import Executable
@@ -36,7 +36,7 @@ def script(model: tvm.IRModule | Executable, *, show_meta: bool = False) -> str:
     >>> script(builder.get()).splitlines()[-1]
     '# stage imported'
     """
-    mod = plain_module(model.module if isinstance(model, Executable) else model)
+    mod = plain_module(check_module(model.module if isinstance(model, Executable) else model))
     return f"{_without_attributes(mod).script(show_meta=show_meta).rstrip()}\n\n{format_ledger(get_ledger(mod))}\n"
 
 

@@ -15,7 +15,7 @@ from tvmq.backends.description import Backend
 from tvmq.calibration.call_sequences import CallSequences
 from tvmq.calibration.dataset import Dataset, Input, samples_in
 from tvmq.chips.emulation.emulator import emulate
-from tvmq.errors import DataError, StageError
+from tvmq.errors import ConfigError, DataError, StageError
 from tvmq.graph.module_functions import part_functions
 from tvmq.graph.names import input_names
 from tvmq.graph.view import View, op_name
@@ -109,8 +109,12 @@ def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) 
              Both begin each call with the state that the definition gave, and what they give for it is compared as well
     backend  a description, as for `emulate`: then the executable is compared with that chip instead, and every layer
              too; sums that can overflow its accumulators are named
-    raises   DataError if there are no samples, StageError for a module after RunCodegen
+    raises   ConfigError for what is no executable, DataError if there are no samples, StageError for a module after
+             RunCodegen
     """
+    if not hasattr(exe, "input_info"):
+        kind = type(exe).__name__
+        raise ConfigError(f"verify: exe must be an Executable. Got {kind} instead; tvmq.build makes one of a module")
     if backend is not None:
         from tvmq.chips.comparison.on_chip import compare_with_chip
 

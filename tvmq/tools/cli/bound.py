@@ -78,28 +78,23 @@ def resolve_guard(
     if max_drop is None or metric is None:
         most = max(1, MOST_SAMPLES // job.size) * job.size
         data = Feeds(samples, index[:most], job.size) if job.split.apart else None
-        return replace(guard or tvmq.Guard(), data=data, outputs=kinds, advance=_trials(quiet=quiet))
+        return replace(guard or tvmq.Guard(), data=data, outputs=kinds, advance=report_trials(quiet=quiet))
     named = find_labels(labels, samples)
     if named is None:
         raise ConfigError("--max-drop: the metric needs labels; give --labels, subfolders by class, 'labels' in .npz")
     feeds = Feeds(samples, index, job.size)
     return tvmq.Guard(
         metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in IN_POINTS else max_drop, data=feeds,
-        labels=named[index[: len(feeds) * job.size]], advance=_trials(quiet=quiet),
+        labels=named[index[: len(feeds) * job.size]], advance=report_trials(quiet=quiet),
     )  # fmt: skip
 
 
-def _trials(*, quiet: bool) -> Callable[[], None]:
+def report_trials(*, quiet: bool) -> Callable[[int, int], None]:
     """Progress callback of the guard: a notice for each module that it tries."""
-    from tvmq.quantization.guard.trials import MOST_TRIALS  # loads TVM
 
-    number = 0
-
-    def advance() -> None:
-        nonlocal number
-        number += 1
+    def advance(tried: int, most: int) -> None:
         if not quiet:
-            notice(f"guard: 8 bits are not enough; tried {number} of at most {MOST_TRIALS} more precise variants")
+            notice(f"guard: 8 bits are not enough; tried {tried} of at most {most} more precise variants")
 
     return advance
 

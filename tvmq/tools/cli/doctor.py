@@ -59,7 +59,7 @@ def read_model_and_data(
         )  # fmt: skip
         assert job.samples is not None
         mod, params, read = job.mod, job.params, job.samples
-        arrays = read.feed(np.arange(min(samples, len(read))))
+        arrays = read.take(np.arange(min(samples, len(read))))
     classes = find_labels(labels, read)
     return CheckContext(
         _onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)

@@ -70,7 +70,7 @@ def _doubts_about_samples(job: QuantizationJob) -> list[str]:
     from tvmq.tools.doctor.samples import find_alike  # loads TVM
 
     assert job.samples is not None
-    arrays = job.samples.feed(np.arange(min(LOOKED_AT, len(job.samples))))
+    arrays = job.samples.take(np.arange(min(LOOKED_AT, len(job.samples))))
     return [f"samples: {text}" for text in find_alike(arrays)]
 
 
@@ -98,7 +98,7 @@ def _compare_preparations(job: QuantizationJob, labels: np.ndarray | None) -> tu
         return "", False
     fits = labels is not None and not usual_metric(labels, (), job.float_exe().output_info[0].shape)
     index = np.arange(min(count, len(samples)))
-    context = _context(job, samples.feed(index), labels[index] if labels is not None and fits else None)
+    context = _context(job, samples.take(index), labels[index] if labels is not None and fits else None)
     finding, by_labels = compare_preprocessings(context)
     return (f"{finding.what}; {finding.remedy}", by_labels) if finding is not None else ("", False)
 
@@ -116,7 +116,7 @@ def _count_runs(job: QuantizationJob) -> int:
     """So many samples that all preparations take about SECONDS."""
     assert job.samples is not None
     exe = job.float_exe()
-    feed = job.samples.feed(np.arange(job.size) % len(job.samples))
+    feed = job.samples.take(np.arange(job.size) % len(job.samples))
     exe.run(feed)
     start = time.perf_counter()
     exe.run(feed)

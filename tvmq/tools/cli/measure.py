@@ -79,7 +79,7 @@ def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: boo
     if options.compare:
         facts["comparison"] = compare_outputs(exe, float_exe, job, options, quiet=quiet)
     if options.bench and not job.is_prequantized:  # float would be the same model with conversions
-        facts["speed"] = _speed(exe, float_exe, job, options, quiet=quiet)
+        facts["speed"] = _measure_speed(exe, float_exe, job, options, quiet=quiet)
     return facts
 
 
@@ -95,7 +95,9 @@ def _measure_without_data(
         return {"comparison": {"skipped": f"no samples, and random ones do not fit ({error})"}}
 
 
-def _speed(exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
+def _measure_speed(
+    exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool
+) -> dict[str, Any]:
     """Speed of int8 and float, beside onnxruntime if the model is a file that it reads."""
     assert job.samples is not None
     feed = _first_batch(job.samples, job.size)
@@ -191,7 +193,7 @@ def _near_chance(accuracy: float, samples: Samples) -> str:
 
 def save_samples(path: Path, samples: Samples, index: np.ndarray) -> str:
     """Write preprocessed inputs, and labels, as .npz; returns the path."""
-    arrays = samples.feed(index)
+    arrays = samples.take(index)
     labels = class_labels(samples)
     extra = {"labels": labels[index]} if labels is not None and "labels" not in arrays else {}
     write_output(path, lambda file: np.savez(file, **{**arrays, **extra}))
@@ -200,4 +202,4 @@ def save_samples(path: Path, samples: Samples, index: np.ndarray) -> str:
 
 def _first_batch(samples: Samples, size: int) -> dict[str, np.ndarray]:
     """The first batch, to measure with."""
-    return samples.feed(np.arange(size) % len(samples))
+    return samples.take(np.arange(size) % len(samples))

@@ -56,7 +56,7 @@ def class_names(job: QuantizationJob) -> tuple[str, ...]:
     index = np.arange(min(CHECKED, len(samples)) // job.size * job.size)
     if not len(index):
         return ()
-    rows = [exe.run(samples.feed(part))[0].reshape(job.size, -1) for part in index.reshape(-1, job.size)]
+    rows = [exe.run(samples.take(part))[0].reshape(job.size, -1) for part in index.reshape(-1, job.size)]
     accuracy = mean_metric("top1")(np.concatenate(rows), labels[index])
     return () if is_near_chance(accuracy, shape) else samples.classes
 

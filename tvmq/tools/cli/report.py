@@ -142,7 +142,7 @@ def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet
         most = max(1, COMPARED // size) * size
         comparison = tvmq.compare((job.mod, job.params), exe, Feeds(job.samples, index[:most], size))
     facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": list(job.doubts)}
-    facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), options.threads, facts, quiet=quiet)
+    facts |= _measure_layers(exe, job.samples.take(index[:1].repeat(size)), options.threads, facts, quiet=quiet)
     return facts | _collect_histograms(exe, job, facts, quiet=quiet)
 
 

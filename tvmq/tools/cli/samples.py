@@ -46,10 +46,10 @@ class Samples:
     def __len__(self) -> int:
         return samples_in(self.arrays)
 
-    def feed(self, index: Sequence[int] | np.ndarray) -> Arrays:
+    def take(self, index: Sequence[int] | np.ndarray) -> Arrays:
         """These samples as inputs; single numbers as they are.
 
-        >>> Samples({"x": np.arange(4.0), "rate": np.float32(2)}, "").feed([1, 3])["x"].tolist()
+        >>> Samples({"x": np.arange(4.0), "rate": np.float32(2)}, "").take([1, 3])["x"].tolist()
         [1.0, 3.0]
         """
         arrays = {
@@ -115,4 +115,4 @@ class Feeds(Batches):
 
     def __iter__(self) -> Iterator[Arrays]:
         for batch in super().__iter__():
-            yield self.source.feed(batch["index"])
+            yield self.source.take(batch["index"])

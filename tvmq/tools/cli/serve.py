@@ -56,10 +56,10 @@ def serve(
     from tvmq.integrations.serving.array_bodies import MOST_BYTES
     from tvmq.integrations.serving.model_server import ServerSettings
     from tvmq.integrations.serving.request_batches import has_apart_samples
-    from tvmq.integrations.serving.worker_processes import listen
+    from tvmq.integrations.serving.worker_processes import open_listening_socket
 
     exe = tvmq.load(model, sha256=sha256)  # what is wrong with the file is said once, not by each worker
-    waiting = listen(host, port)
+    waiting = open_listening_socket(host, port)
     with waiting, tempfile.TemporaryDirectory(prefix="tvmq_serve_") as counts:
         settings = ServerSettings(
             str(model.absolute()), name or model.stem, threads, batch, max_bytes or MOST_BYTES, sha256, counts, as_json

@@ -94,6 +94,7 @@ DEFINED: dict[str, Smooth] = {
     "nn.silu": lambda _call, x: functional.silu(x),
     "nn.gelu": lambda _call, x: functional.gelu(x),
     "nn.gelu_tanh": lambda _call, x: functional.gelu(x, approximate="tanh"),
+    "tvmq.round_floats": lambda _call, x: x,
 }
 COMPILED: dict[str, Smooth] = {
     **_torch_functions("tan sinh cosh asin acos atan asinh acosh atanh atan2"),

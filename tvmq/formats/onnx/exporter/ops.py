@@ -257,6 +257,13 @@ def _cast(node: Node) -> str:
     return node.write("Cast", to=helper.np_dtype_to_tensor_dtype(np.dtype(str(node.attrs.dtype))))
 
 
+def _round_floats(node: Node) -> str:
+    from onnx import TensorProto
+
+    narrow = node.before("Cast", node.inputs[0], to=getattr(TensorProto, str(node.attrs.dtype).upper()))
+    return node.write("Cast", narrow, to=TensorProto.FLOAT)
+
+
 def _layer_norm(node: Node) -> str:
     return node.write("LayerNormalization", axis=-int(node.attrs.axes), epsilon=float(node.attrs.epsilon))
 
@@ -304,6 +311,7 @@ WRITERS: dict[str, Writer] = {
         }.items()
     },
     "astype": _cast,
+    "tvmq.round_floats": _round_floats,
     "zeros": partial(_write_constant, 0),
     "ones": partial(_write_constant, 1),
     "broadcast_to": lambda node: node.write(
