@@ -125,8 +125,8 @@ CHARTS: dict[str, tuple[Chart, ...]] = {
     "quantizing": (
         Chart(
             "CPU seconds to quantize",
-            {"tvmq, kernels in the cache": "ours, warm", "tvmq, no kernel in the cache": "ours, cold", "onnxruntime": "ort",
-             "NNCF": "nncf"},
+            {"tvmq, kernels in the cache": "ours, warm", "tvmq, no kernel in the cache": "ours, cold",
+             "onnxruntime": "ort", "NNCF": "nncf"},
             names=("network",), logarithmic=True,
         ),
     ),
@@ -144,7 +144,10 @@ CHARTS: dict[str, tuple[Chart, ...]] = {
         Chart("Signal to error in dB, by the weights", {"": "SQNR"}, names=("task",), split="weights"),
     ),
     "qdq": (
-        Chart("Signal to error in dB of models that others quantized", {"tvmq": "SQNR ours", "onnxruntime": "SQNR ort"}),
+        Chart(
+            "Signal to error in dB of models that others quantized",
+            {"tvmq": "SQNR ours", "onnxruntime": "SQNR ort"},
+        ),
     ),
     "training": (
         Chart(
