@@ -104,7 +104,7 @@ def finetune(
     job.mod = with_batch(job.mod, reading.batch)
     facts = save_measured(qmod, files, job, measurements, quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
-    report(facts, model, chosen, data, job, as_json=as_json, quiet=quiet)
+    report(facts, model, chosen, data, job, tokenizer=reading.tokenizer, as_json=as_json, quiet=quiet)
 
 
 def check_torch() -> None:
