@@ -15,6 +15,8 @@ from tests.support.models.onnx_models import make_model
 from tests.support.sounds_and_texts import RATE, LetterTokenizer, write_wav
 from tvmq.calibration.data.sounds import SoundPreprocessing
 from tvmq.calibration.data.texts import TextPreprocessing
+from tvmq.tools.cli.doctor import read_model_and_data
+from tvmq.tools.cli.doubts import doctor_command
 from tvmq.tools.cli.quantize import kept_data
 from tvmq.tools.cli.run import _is_embedding
 from tvmq.tools.cli.summary import next_steps
@@ -97,6 +99,14 @@ def test_texts(cli, texts):
     assert other.code == 1 and "is another tokenizer than the" in other.err
     wrong = cli("quantize", "letters.onnx", "--data", "texts.txt", "--tokenizer", "t.json", "--normalize", "unit", *FAST)
     assert wrong.code == 1 and "apply to a folder of pictures" in wrong.err
+
+
+def test_the_doctor_reads_texts(texts):
+    context, findings = read_model_and_data(
+        texts / "letters.onnx", "texts.txt", None, 4, (), tvmq.QConfig(), tokenizer=Path("t.json")
+    )
+    assert context.arrays["input_ids"].shape == (4, 12) and not findings
+    assert doctor_command("m.onnx", "texts.txt", "my t.json").endswith("--data texts.txt --tokenizer 'my t.json'")
 
 
 def test_the_next_commands_have_the_same_samples():

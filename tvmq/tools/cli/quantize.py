@@ -109,7 +109,7 @@ def quantize(
         model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
         random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
-    doctor = doctor_command(model, data)
+    doctor = doctor_command(model, data, reading.tokenizer)
     find_doubts(job, labels, doctor, run=measurements.compare, quiet=quiet)
     used_guard = resolve_guard(
         requested_guard, job, metric, max_drop, labels, outputs=measurements.outputs, quiet=quiet
