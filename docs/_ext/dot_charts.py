@@ -59,9 +59,9 @@ def draw_chart(title: str, rows: Sequence[Row], *, logarithmic: bool = False) ->
                 left, right = place(figure.value - figure.error), place(figure.value + figure.error)
                 parts.append(f'<path class="error {kind}" d="M{left:.1f} {y}H{right:.1f}"/>')
             spread = f" \u00b1 {figure.error:g}" if figure.error else ""
-            said = f"<title>{escape(one)}, {escape(name)}: {figure.value:.4g}{spread}</title>"
+            label = f"<title>{escape(one)}, {escape(name)}: {figure.value:.4g}{spread}</title>"
             radius = 3.5 if kind != "series0" else 4.5
-            parts.append(f'<circle class="{kind}" cx="{place(figure.value):.1f}" cy="{y}" r="{radius}">{said}</circle>')
+            parts.append(f'<circle class="{kind}" cx="{place(figure.value):.1f}" cy="{y}" r="{radius}">{label}</circle>')
     head = f'<svg viewBox="0 0 {WIDTH} {bottom + 20}" role="img" aria-label="{escape(title)}">'
     return f'<div class="chart">{head}{"".join(parts)}</svg></div>'
 
@@ -95,8 +95,8 @@ def _decades(least: float, most: float) -> list[float]:
     first = max(index for index, tick in enumerate(ladder) if tick <= least)
     last = min(index for index, tick in enumerate(ladder) if tick >= most)
     ticks = ladder[first : max(last, first + 1) + 1]
-    kept = ticks if len(ticks) <= 2 * TICKS else [tick for tick in ticks if f"{tick:e}"[0] == "1"]
-    return sorted({ticks[0], *kept, ticks[-1]})
+    shown = ticks if len(ticks) <= 2 * TICKS else [tick for tick in ticks if f"{tick:e}"[0] == "1"]
+    return sorted({ticks[0], *shown, ticks[-1]})
 
 
 def _steps(least: float, most: float) -> list[float]:

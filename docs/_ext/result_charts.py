@@ -211,9 +211,9 @@ def _with_charts(block: re.Match[str]) -> str:
     sizes = [_size(part) for part in tables if part.startswith("|")]
     if not charts and all(rows <= MOST_ROWS and columns <= MOST_COLUMNS for rows, columns in sizes):
         return block[0]
-    said = ", ".join(f"{rows} rows, {columns} columns" for rows, columns in sizes)
-    folded = [f'<details class="figures"><summary>Table: {said}</summary>', *tables, "</details>"]
-    return "\n\n".join([origin, *charts, *folded])
+    size = ", ".join(f"{rows} rows, {columns} columns" for rows, columns in sizes)
+    details = [f'<details class="figures"><summary>Table: {size}</summary>', *tables, "</details>"]
+    return "\n\n".join([origin, *charts, *details])
 
 
 def _parts(text: str) -> list[str]:

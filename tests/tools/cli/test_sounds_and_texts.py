@@ -17,7 +17,7 @@ from tvmq.calibration.data.sounds import SoundPreprocessing
 from tvmq.calibration.data.texts import TextPreprocessing
 from tvmq.tools.cli.doctor import read_model_and_data
 from tvmq.tools.cli.doubts import doctor_command
-from tvmq.tools.cli.quantize import kept_data
+from tvmq.tools.cli.quantize import data_options
 from tvmq.tools.cli.run import _is_embedding
 from tvmq.tools.cli.summary import next_steps
 
@@ -110,21 +110,21 @@ def test_the_doctor_reads_texts(texts):
 
 
 def test_the_next_commands_have_the_same_samples():
-    kept = TextPreprocessing({"input_ids": "ids"}, 12, "hash")
-    of_texts = kept_data(SimpleNamespace(preprocessing=kept), "my texts.txt", Path("t.json"))
+    preparation = TextPreprocessing({"input_ids": "ids"}, 12, "hash")
+    of_texts = data_options(SimpleNamespace(preprocessing=preparation), "my texts.txt", Path("t.json"))
     assert of_texts == "--data 'my texts.txt' --tokenizer t.json"
     of_sounds = SimpleNamespace(preprocessing=SoundPreprocessing("x", 2, LENGTH, RATE))
-    assert kept_data(of_sounds, "notes", None) == "--data notes" and kept_data(of_sounds, None, None) == ""
-    assert kept_data(SimpleNamespace(preprocessing=None), "samples.npz", None) == ""
+    assert data_options(of_sounds, "notes", None) == "--data notes" and data_options(of_sounds, None, None) == ""
+    assert data_options(SimpleNamespace(preprocessing=None), "samples.npz", None) == ""
     steps = next_steps({"layers": {}, "int8_share": 1.0}, Path("m.onnx"), Path("m.tvmq"), "my texts.txt", of_texts)
     for command in ("verify", "run"):
         assert any(f"  tvmq {command} m.tvmq {of_texts} " in step for step in steps)
 
 
 def test_an_embedding_of_a_text_has_no_classes():
-    kept = TextPreprocessing({"input_ids": "ids"}, 12, "hash")
+    preparation = TextPreprocessing({"input_ids": "ids"}, 12, "hash")
     embedding, scores = np.zeros((2, 384), np.float32), np.zeros((2, 3), np.float32)
-    assert _is_embedding(SimpleNamespace(preprocessing=kept, labels=()), embedding)
-    assert not _is_embedding(SimpleNamespace(preprocessing=kept, labels=()), scores)
-    assert not _is_embedding(SimpleNamespace(preprocessing=kept, labels=("a",) * 384), embedding)
+    assert _is_embedding(SimpleNamespace(preprocessing=preparation, labels=()), embedding)
+    assert not _is_embedding(SimpleNamespace(preprocessing=preparation, labels=()), scores)
+    assert not _is_embedding(SimpleNamespace(preprocessing=preparation, labels=("a",) * 384), embedding)
     assert not _is_embedding(SimpleNamespace(preprocessing=None, labels=()), embedding)

@@ -249,7 +249,7 @@ def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], N
     return call
 
 
-def kept_data(job: QuantizationJob, data: str | None, tokenizer: Path | None) -> str:
+def data_options(job: QuantizationJob, data: str | None, tokenizer: Path | None) -> str:
     """Options that give the same sounds or texts to the saved model; "" for other data."""
     if data is None or job.preprocessing is None or isinstance(job.preprocessing, PicturePreprocessing):
         return ""
@@ -262,7 +262,7 @@ def report(
 ) -> None:  # fmt: skip
     """Print the facts and the next steps, as text or as JSON; a doubt about the data is an exit code of its own."""
     saved = facts.get("samples_saved")
-    steps = next_steps(facts, model, output, saved or data, kept_data(job, data, tokenizer))
+    steps = next_steps(facts, model, output, saved or data, data_options(job, data, tokenizer))
     if as_json:
         print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
     else:

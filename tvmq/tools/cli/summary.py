@@ -145,11 +145,11 @@ def explain_little_int8(layers: Mapping[str, Mapping[str, Any]], share: float) -
 
 
 def next_steps(
-    facts: Mapping[str, Any], model: Path, output: Path, data: str | None, kept: str = ""
+    facts: Mapping[str, Any], model: Path, output: Path, data: str | None, options: str = ""
 ) -> list[str]:
     """Commands for the next steps, ready to be pasted; those that fix a problem come first.
 
-    kept   options that give samples to a model which keeps how its sounds or texts are prepared
+    options  that give samples to a model which keeps how its sounds or texts are prepared
     """
     saved, source = shlex.quote(str(output)), shlex.quote(str(model))
     again = f"tvmq quantize {source}" + (f" --data {shlex.quote(data)}" if data else " --data ...")
@@ -173,9 +173,9 @@ def next_steps(
     steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))
     if data and (facts.get("normalization") or data.endswith((".npz", ".npy"))):
         steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "check the compiled code, bit for bit"))
-    if kept:
-        steps.append((f"tvmq verify {saved} {kept}", "check the compiled code, bit for bit"))
-        steps.append((f"tvmq run {saved} {kept}", "outputs, of new samples as well"))
+    if options:
+        steps.append((f"tvmq verify {saved} {options}", "check the compiled code, bit for bit"))
+        steps.append((f"tvmq run {saved} {options}", "outputs, of new samples as well"))
     if facts.get("normalization"):
         steps.append((f"tvmq run {saved} --data photo.jpg", "scores of a picture, or of a folder of them"))
     steps.append((f"tvmq bench {saved} --per-layer", "time of each layer"))
