@@ -59,9 +59,9 @@ def draw_chart(title: str, rows: Sequence[Row], *, logarithmic: bool = False) ->
                 left, right = place(figure.value - figure.error), place(figure.value + figure.error)
                 parts.append(f'<path class="error {kind}" d="M{left:.1f} {y}H{right:.1f}"/>')
             spread = f" \u00b1 {figure.error:g}" if figure.error else ""
-            label = f"<title>{escape(one)}, {escape(name)}: {figure.value:.4g}{spread}</title>"
+            text = f"<title>{escape(one)}, {escape(name)}: {figure.value:.4g}{spread}</title>"
             radius = 3.5 if kind != "series0" else 4.5
-            parts.append(f'<circle class="{kind}" cx="{place(figure.value):.1f}" cy="{y}" r="{radius}">{label}</circle>')
+            parts.append(f'<circle class="{kind}" cx="{place(figure.value):.1f}" cy="{y}" r="{radius}">{text}</circle>')
     head = f'<svg viewBox="0 0 {WIDTH} {bottom + 20}" role="img" aria-label="{escape(title)}">'
     return f'<div class="chart">{head}{"".join(parts)}</svg></div>'
 
