@@ -33,7 +33,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { \
 		$(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install pip; }
 
-$(STAMP): $(BIN)/python setup.cfg pyproject.toml
+$(STAMP): $(BIN)/python setup.cfg pyproject.toml tvmq/version.py
 	$(BIN)/python -m pip install -e '.[test]'
 	@touch $@
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -67,9 +68,15 @@ def test_passes_are_found_in_the_folder_of_the_sources():
     assert found.stdout.split() == [str(ROOT / "passes" / "__init__.py"), "tvmq.passes.prepare"], found.stderr
 
 
-def test_versions_agree():
-    assert setup_cfg()["metadata"]["version"] == tvmq.__version__
+def test_the_version_stands_in_one_place():
+    assert setup_cfg()["metadata"]["version"] == "attr: tvmq.version.__version__"
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", tvmq.__version__)
+
+
+def test_setuptools_reads_the_version_without_importing():
+    """A build has none of the dependencies: the file holds a literal and imports nothing."""
+    (assigned,) = [node for node in ast.parse((ROOT / "tvmq" / "version.py").read_text()).body if isinstance(node, ast.Assign)]
+    assert ast.literal_eval(assigned.value) == tvmq.__version__
 
 
 def test_console_script_exists():

@@ -98,6 +98,15 @@ def test_the_citation_is_of_this_version():
     assert citation["authors"] == [{"name": "tvmq contributors"}]
 
 
+def test_the_changelog_has_the_version_and_its_date():
+    """A release has a section of its own with the date of the citation; between releases neither has a date."""
+    citation, text = read(ROOT / "CITATION.cff"), (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    titles = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert titles[0] == "[Unreleased]"
+    released = [f"[{tvmq.__version__}] - {citation.get('date-released')}"]
+    assert ("date-released" not in citation) if ".dev" in tvmq.__version__ else (titles[1:2] == released)
+
+
 def test_continuous_integration_runs_every_target():
     """`make` targets that the workflows run are those of .ci/run, so that both say the same."""
     script = (ROOT / ".ci" / "run").read_text()

@@ -1,6 +1,6 @@
-"""The version of tvmq; setup.cfg holds the same.
+"""The version of tvmq: the only place that setup.cfg, the site and the commands read it from.
 
 Tests: tests/test_project_files.py
 """
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"

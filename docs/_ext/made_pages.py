@@ -13,6 +13,7 @@ import error_pages
 import numeric_pages
 import pages
 import pass_pages
+import result_charts
 from plain_docstrings import to_rst
 from sphinx.util import logging
 
@@ -61,6 +62,7 @@ def _check_links(app: Any, error: Exception | None) -> None:
 def setup(app: Any) -> dict[str, Any]:
     """Called by sphinx."""
     app.connect("builder-inited", _prepare)
+    app.connect("source-read", result_charts.add_charts)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring)
     app.connect("build-finished", _check_links)

@@ -37,7 +37,7 @@ ELSEWHERE = {
 }
 EXCERPTS = {
     "compare", "continuous-integration", "cuda", "detectors", "extending", "language-models", "precision-search",
-    "quantized-models", "saved-models", "serving", "ten-minutes",
+    "quantized-models", "recipes", "saved-models", "serving", "ten-minutes",
 }  # fmt: skip
 # Folders of docs/ that are made when the site is built
 GENERATED = ("reference/", "passes/", "tutorials/")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,11 @@ from tests.support.models.onnx_models import make_model
 from tests.support.sounds_and_texts import RATE, LetterTokenizer, write_wav
 from tvmq.calibration.data.sounds import SoundPreprocessing
 from tvmq.calibration.data.texts import TextPreprocessing
+from tvmq.tools.cli.doctor import read_model_and_data
+from tvmq.tools.cli.doubts import doctor_command
+from tvmq.tools.cli.quantize import data_options
+from tvmq.tools.cli.run import _is_embedding
+from tvmq.tools.cli.summary import next_steps
 
 FAST = ("--calibrate-mode", "minmax", "--no-bench", "-q", "--guard", "none")
 LENGTH = 16
@@ -92,3 +99,32 @@ def test_texts(cli, texts):
     assert other.code == 1 and "is another tokenizer than the" in other.err
     wrong = cli("quantize", "letters.onnx", "--data", "texts.txt", "--tokenizer", "t.json", "--normalize", "unit", *FAST)
     assert wrong.code == 1 and "apply to a folder of pictures" in wrong.err
+
+
+def test_the_doctor_reads_texts(texts):
+    context, findings = read_model_and_data(
+        texts / "letters.onnx", "texts.txt", None, 4, (), tvmq.QConfig(), tokenizer=Path("t.json")
+    )
+    assert context.arrays["input_ids"].shape == (4, 12) and not findings
+    assert doctor_command("m.onnx", "texts.txt", "my t.json").endswith("--data texts.txt --tokenizer 'my t.json'")
+
+
+def test_the_next_commands_have_the_same_samples():
+    preparation = TextPreprocessing({"input_ids": "ids"}, 12, "hash")
+    of_texts = data_options(SimpleNamespace(preprocessing=preparation), "my texts.txt", Path("t.json"))
+    assert of_texts == "--data 'my texts.txt' --tokenizer t.json"
+    of_sounds = SimpleNamespace(preprocessing=SoundPreprocessing("x", 2, LENGTH, RATE))
+    assert data_options(of_sounds, "notes", None) == "--data notes" and data_options(of_sounds, None, None) == ""
+    assert data_options(SimpleNamespace(preprocessing=None), "samples.npz", None) == ""
+    steps = next_steps({"layers": {}, "int8_share": 1.0}, Path("m.onnx"), Path("m.tvmq"), "my texts.txt", of_texts)
+    for command in ("verify", "run"):
+        assert any(f"  tvmq {command} m.tvmq {of_texts} " in step for step in steps)
+
+
+def test_an_embedding_of_a_text_has_no_classes():
+    preparation = TextPreprocessing({"input_ids": "ids"}, 12, "hash")
+    embedding, scores = np.zeros((2, 384), np.float32), np.zeros((2, 3), np.float32)
+    assert _is_embedding(SimpleNamespace(preprocessing=preparation, labels=()), embedding)
+    assert not _is_embedding(SimpleNamespace(preprocessing=preparation, labels=()), scores)
+    assert not _is_embedding(SimpleNamespace(preprocessing=preparation, labels=("a",) * 384), embedding)
+    assert not _is_embedding(SimpleNamespace(preprocessing=None, labels=()), embedding)

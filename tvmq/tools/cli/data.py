@@ -68,10 +68,10 @@ def missing_data(model: Path, source: ModelSource, mode: str, why: str) -> Calib
 
 def data_forms(model: Path, source: ModelSource) -> str:
     """Commands that give data, a line for each form."""
-    name = next(iter(source.shapes), "x")
+    arrays = ", ".join(_keyword(name) for name in source.shapes or ("x",))
     forms = [
         ("--data pictures/", "a folder of images, in subfolders by class if there are any"),
-        ("--data samples.npz", f"np.savez('samples.npz', {_keyword(name)}), samples first"),
+        ("--data samples.npz", f"np.savez('samples.npz', {arrays}), samples first"),
         ("--data my_data.py:batches", "a function that yields batches: arrays, dictionaries, tuples"),
         ("--random-data", "no data: to try the speed, not the accuracy"),
     ]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def read_model_and_data(
     path: Path, data: str, labels: Path | None, samples: int, shape: list[str] | None, config: tvmq.QConfig,
-    max_bytes: int | None = None,
+    max_bytes: int | None = None, tokenizer: Path | None = None,
 ) -> tuple[CheckContext, list[Finding]]:  # fmt: skip
     """Read the model and its first samples; arrays in another layout than the model's are transposed, with a finding.
 
@@ -55,7 +55,8 @@ def read_model_and_data(
         arrays = dict(read.arrays)
     else:
         job = open_model_and_data(
-            path, data, config, reading=ReadOptions(1, max_bytes, shape), samples=samples, held_out=0, quiet=True,
+            path, data, config, reading=ReadOptions(1, max_bytes, shape, tokenizer), samples=samples, held_out=0,
+            quiet=True,
         )  # fmt: skip
         assert job.samples is not None
         mod, params, read = job.mod, job.params, job.samples
@@ -96,7 +97,8 @@ def _onnx_model(path: Path) -> object:
 def doctor(
     model: Path | None = None, *, config: tvmq.QConfig, data: str | None = None, labels: Path | None = None,
     samples: Annotated[int, typer.Option(min=2)] = 64, budget: Annotated[float, typer.Option(min=0)] = 120.0,
-    shape: Texts = None, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+    tokenizer: Path | None = None, shape: Texts = None, max_bytes: MaxBytes = None, as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Check the installation, or a model and its data, and suggest remedies.
 
@@ -111,7 +113,7 @@ def doctor(
 
     model    Trained float model, .onnx or .pt2. Without it the installation is checked.
     data     Samples in any form that `tvmq quantize` takes: an .npz with one array per input, an .npy, a folder of
-             pictures, or a function (file.py:name).
+             pictures or sounds, texts with --tokenizer, or a function (file.py:name).
     labels   Classes of the samples: an .npy, a .txt with one per line, a .csv of file,class for pictures. Default:
              subfolders, an array 'labels' of the .npz, or what the function yields.
     samples  Number of samples to use, the first ones.
@@ -132,7 +134,9 @@ def doctor(
     check_model(model)
     try:
         with step("read the model", quiet=quiet):
-            context, findings = read_model_and_data(model, data, labels, samples, shape, config, max_bytes)
+            context, findings = read_model_and_data(
+                model, data, labels, samples, shape, config, max_bytes, tokenizer
+            )
     except TvmqError:  # its message says what to do
         raise
     except Exception as error:

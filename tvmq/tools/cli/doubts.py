@@ -27,13 +27,14 @@ LOOKED_AT = 256  # samples compared with each other
 TRIALS = 7  # preparations at most, the samples as they are included
 
 
-def doctor_command(model: str | Path, data: str | Path | None) -> str:
+def doctor_command(model: str | Path, data: str | Path | None, tokenizer: str | Path | None = None) -> str:
     """The command that finds the cause; "" without a file of data.
 
     >>> doctor_command("my net.onnx", "samples.npz"), doctor_command("net.onnx", None)
     ("tvmq doctor 'my net.onnx' --data samples.npz", '')
     """
-    return f"tvmq doctor {quote(str(model))} --data {quote(str(data))}" if data else ""
+    words = f" --tokenizer {quote(str(tokenizer))}" if tokenizer else ""
+    return f"tvmq doctor {quote(str(model))} --data {quote(str(data))}{words}" if data else ""
 
 
 def find_doubts(job: QuantizationJob, labels: Path | None, doctor: str, *, run: bool, quiet: bool) -> None:

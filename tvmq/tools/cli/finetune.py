@@ -95,7 +95,7 @@ def finetune(
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; give the float model")
-    measurements = replace(measurements, doctor=doctor_command(model, data))
+    measurements = replace(measurements, doctor=doctor_command(model, data, reading.tokenizer))
     find_doubts(job, measurements.labels, measurements.doctor, run=False, quiet=quiet)
     files = Outputs(model, chosen, Formats(onnx, dialect=dialect), built_for)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
@@ -104,7 +104,7 @@ def finetune(
     job.mod = with_batch(job.mod, reading.batch)
     facts = save_measured(qmod, files, job, measurements, quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
-    report(facts, model, chosen, data, job, as_json=as_json, quiet=quiet)
+    report(facts, model, chosen, data, job, tokenizer=reading.tokenizer, as_json=as_json, quiet=quiet)
 
 
 def check_torch() -> None:

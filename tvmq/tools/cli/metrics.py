@@ -105,8 +105,9 @@ def _readable(path: Path) -> Iterator[None]:
         check_regular(path)
         yield
     except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or error
         raise DataError(
-            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or one label per line"
+            f"--labels: '{path}' cannot be read as labels ({problem}); give an .npy, or one label per line"
         ) from error
 
 

@@ -5,6 +5,7 @@ Tests: tests/tools/cli/test_quantize_alone.py
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ import typer
 import tvmq
 from tvmq.backends import backend_named
 from tvmq.backends.consistency import why_not_compiled
+from tvmq.calibration.data.picture_preprocessing import PicturePreprocessing
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import (
     RESULT,
@@ -107,7 +109,7 @@ def quantize(
         model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
         random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
-    doctor = doctor_command(model, data)
+    doctor = doctor_command(model, data, reading.tokenizer)
     find_doubts(job, labels, doctor, run=measurements.compare, quiet=quiet)
     used_guard = resolve_guard(
         requested_guard, job, metric, max_drop, labels, outputs=measurements.outputs, quiet=quiet
@@ -120,7 +122,7 @@ def quantize(
     outputs = Outputs(model, chosen, formats, built_for)
     facts = save_measured(qmod, outputs, job, replace(measurements, doctor=doctor), quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
-    report(facts, model, chosen, data, job, as_json=as_json, quiet=quiet)
+    report(facts, model, chosen, data, job, tokenizer=reading.tokenizer, as_json=as_json, quiet=quiet)
 
 
 def backend_for(backend: str | None, target: str | list[str], made_for: str | None = None) -> str | None:
@@ -247,13 +249,20 @@ def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], N
     return call
 
 
+def data_options(job: QuantizationJob, data: str | None, tokenizer: Path | None) -> str:
+    """Options that give the same sounds or texts to the saved model; "" for other data."""
+    if data is None or job.preprocessing is None or isinstance(job.preprocessing, PicturePreprocessing):
+        return ""
+    return shlex.join(["--data", data, *(["--tokenizer", str(tokenizer)] if tokenizer else [])])
+
+
 def report(
     facts: dict[str, Any], model: Path, output: Path, data: str | None, job: QuantizationJob, *,
-    as_json: bool, quiet: bool,
+    tokenizer: Path | None = None, as_json: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Print the facts and the next steps, as text or as JSON; a doubt about the data is an exit code of its own."""
     saved = facts.get("samples_saved")
-    steps = next_steps(facts, model, output, saved or data)
+    steps = next_steps(facts, model, output, saved or data, data_options(job, data, tokenizer))
     if as_json:
         print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
     else:

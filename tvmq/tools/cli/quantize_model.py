@@ -108,7 +108,7 @@ def quantize_model(
             reading=ReadOptions(batch, shape=list(shape), tokenizer=None if tokenizer is None else Path(tokenizer)),
             pictures=options, samples=samples, held_out=held_out, quiet=quiet,
         )  # fmt: skip
-        doctor = "" if isinstance(data, Mapping) else doctor_command(model, data)
+        doctor = "" if isinstance(data, Mapping) else doctor_command(model, data, tokenizer)
         find_doubts(job, None, doctor, run=True, quiet=quiet)
         kinds = [f"{name}={kind}" for name, kind in (outputs or {}).items()]
         bound = resolve_guard(requested, job, metric, max_drop, None, outputs=kinds, quiet=quiet)

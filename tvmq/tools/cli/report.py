@@ -91,7 +91,7 @@ def report(
         job = open_model_and_data(
             model, data, config, reading=reading, pictures=pictures, samples=samples, held_out=held_out, quiet=quiet,
         )  # fmt: skip
-        doctor = doctor_command(model, data)
+        doctor = doctor_command(model, data, reading.tokenizer)
         find_doubts(job, labels, doctor, run=True, quiet=quiet)
         doubts = job.doubts
         if exe is None:

@@ -13,6 +13,7 @@ import numpy as np
 
 import tvmq
 from tvmq.base.text import printable
+from tvmq.calibration.data.texts import TextPreprocessing
 from tvmq.calibration.dataset import samples_in
 from tvmq.runtime.highest_classes import highest_classes
 from tvmq.runtime.sample_runs import batch_size, run_many
@@ -22,6 +23,7 @@ from tvmq.tools.cli.files import Arrays, check_output, refuse_float_model, write
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 LISTED = 8  # pictures
+MOST_UNNAMED = 100  # classes of texts
 
 
 def run(
@@ -51,8 +53,15 @@ def run(
     if output is not None:
         # savez takes arrays as keywords, beside parameters of its own
         write_output(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
-    top = highest_classes(next(iter(results.values())), exe.labels) if names else []
+    first = next(iter(results.values()))
+    top = highest_classes(first, exe.labels) if names and not _is_embedding(exe, first) else []
     print_results(results, output, as_json=as_json, top=dict(zip(names, top, strict=False)))
+
+
+def _is_embedding(exe: Any, scores: np.ndarray) -> bool:
+    """True for a long vector of a text that has no names: an embedding, whose values are no scores."""
+    is_text = isinstance(exe.preprocessing, TextPreprocessing)
+    return is_text and not exe.labels and scores.size > MOST_UNNAMED * len(scores)
 
 
 def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:

@@ -84,7 +84,7 @@ def search(
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("search: the model is quantized already; give the float model")
-    find_doubts(job, labels, doctor_command(model, data), run=metric is not None, quiet=quiet)
+    find_doubts(job, labels, doctor_command(model, data, reading.tokenizer), run=metric is not None, quiet=quiet)
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None
     if metric is not None:

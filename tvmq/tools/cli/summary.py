@@ -144,8 +144,13 @@ def explain_little_int8(layers: Mapping[str, Mapping[str, Any]], share: float) -
     return f"LESS THAN HALF of the work is in int8: {', '.join(parts)}; tvmq doctor says why, and what may keep more"
 
 
-def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | None) -> list[str]:
-    """Commands for the next steps, ready to be pasted; those that fix a problem come first."""
+def next_steps(
+    facts: Mapping[str, Any], model: Path, output: Path, data: str | None, options: str = ""
+) -> list[str]:
+    """Commands for the next steps, ready to be pasted; those that fix a problem come first.
+
+    options  that give samples to a model which keeps how its sounds or texts are prepared
+    """
     saved, source = shlex.quote(str(output)), shlex.quote(str(model))
     again = f"tvmq quantize {source}" + (f" --data {shlex.quote(data)}" if data else " --data ...")
     steps = []
@@ -168,6 +173,9 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))
     if data and (facts.get("normalization") or data.endswith((".npz", ".npy"))):
         steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "check the compiled code, bit for bit"))
+    if options:
+        steps.append((f"tvmq verify {saved} {options}", "check the compiled code, bit for bit"))
+        steps.append((f"tvmq run {saved} {options}", "outputs, of new samples as well"))
     if facts.get("normalization"):
         steps.append((f"tvmq run {saved} --data photo.jpg", "scores of a picture, or of a folder of them"))
     steps.append((f"tvmq bench {saved} --per-layer", "time of each layer"))
