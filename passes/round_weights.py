@@ -126,14 +126,15 @@ def round_shared(
 def round_groups(
     weight: np.ndarray,
     scale: np.ndarray,
-    spec: QuantSpec,
+    limits: tuple[int, int],
     uses: Sequence[Moments],
     *,
     rounded: Callable[..., np.ndarray],
 ) -> np.ndarray | None:
     """Codes int8 [depth, columns] of a weight in groups along the depth, each group by itself.
 
-    scale    float64 [groups, columns]
+    scale    float64 [groups, columns], of any sign
+    limits   lowest and highest code
     uses     what each layer reads that has this weight
     returns  None where the moments are in blocks that part a group
     """
@@ -144,7 +145,7 @@ def round_groups(
             return None
         blocks += [matrix[0, g * size : (g + 1) * size, g * size : (g + 1) * size] for g in range(count)]
     steps = weight.reshape(len(scale), size, -1) / scale[:, None]
-    codes = rounded(np.ascontiguousarray(steps.transpose(0, 2, 1)), np.stack(blocks), qmin=spec.qmin, qmax=spec.qmax)
+    codes = rounded(np.ascontiguousarray(steps.transpose(0, 2, 1)), np.stack(blocks), qmin=limits[0], qmax=limits[1])
     return np.ascontiguousarray(codes.transpose(0, 2, 1)).reshape(weight.shape).astype(np.int8)
 
 
