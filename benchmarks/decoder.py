@@ -8,9 +8,10 @@ Model        SmolLM2-135M-Instruct (language/smollm2.py), float weights as its G
 Contestants  tvmq with 8-bit weights, and with 4 bits in groups of 32; activations in 8 bits, a scale for each token;
              onnxruntime in float, and with its own dynamic int8 (per channel); llama.cpp on the package's own file
              (Q4_1, the table Q8_0), and on its float values as Q8_0 (language/decoder_contestants.py)
-Columns      logits: different sha256 of all logits of 8 texts of --length tokens; runs: how many were compared: 1 and 2
-             threads, chunks of 1, 7, 64 and 256 tokens, batches of 1 to 8, and code for AVX2 and SSE4 on this CPU. Of
-             the whole model a part of these, of its first two blocks all, and some on emulated CPUs (--emulate)
+Columns      logits: different sha256 of all logits of 8 texts of --length tokens (of the whole model: 65); runs: how
+             many were compared: 1 and 2 threads, chunks of 1, 7, 64 and 256 tokens, batches of 1 to 8, code for AVX2 and
+             SSE4 on this CPU. Of the whole model a part of these, of its first two blocks all, and on emulated CPUs
+             (--emulate) one text of 16 tokens
              perplexity on windows of 256 tokens (the first 64 are given) of prose in the descriptions of packages
              (language/package_text.py), and beside the float network
              tokens a second: a prompt of 512 tokens at once, with logits of all of them (llama.cpp: of the last one),
@@ -43,14 +44,14 @@ from language.decoder_contestants import (
     weight_bytes,
     why_absent,
 )
-from language.decoder_models import MODELS, read_model, saved_model
+from language.decoder_models import MODELS, LanguageModel, read_model, saved_model
 from vectors.other_cpus import EMULATOR
 
 WINDOW, GIVEN, PROMPT, BEHIND, SINGLE = 256, 64, 512, 128, 32
 STREAM = 1 << 28
 MOST_ABOVE_FLOAT, LEAST_SHARE = 1.02, 0.8
 RIVALS = {"tvmq W8A8": "llama.cpp Q8_0", "tvmq W4A8": "llama.cpp Q4_1"}
-TEXTS, CHUNKS = 8, (1, 7, 64, 256)
+TEXTS, WHOLE, CHUNKS = 8, 65, (1, 7, 64, 256)
 AVX2, SSE4 = "llvm -mcpu=haswell", "llvm -mcpu=x86-64-v2"
 EMULATED = {"Haswell": AVX2, "IvyBridge": SSE4}
 COLUMNS = columns(
@@ -120,8 +121,8 @@ def child(options: Namespace) -> dict[str, Any]:
 
 def surroundings(options: Namespace) -> list[tuple[str, int, int, int]]:
     """(target, threads, chunk, batch) of the runs whose logits are compared."""
-    chunks = [min(chunk, options.length) for chunk in CHUNKS]
-    if options.target:  # on an emulated CPU
+    chunks = list(CHUNKS)
+    if options.target:  # what an emulated CPU runs too
         return [(options.target, 1, chunks[-1], 1)]
     if options.quick:
         many = [*product((1, 2), chunks[:3], (1,)), *product((1, 2), chunks[1:2], (2, TEXTS))]
@@ -138,12 +139,19 @@ def count_logits(options: Namespace) -> dict[str, Any]:
     import tvmq
 
     model, form = read_model(options.model), options.exact.split(" ", 1)[1]
-    texts = model.tokens[: TEXTS * options.length].reshape(TEXTS, options.length)
-    digests, runs = set(), surroundings(options)
+    texts, digests, runs = texts_of(model, options), set(), surroundings(options)
     for target, threads, chunk, batch in runs:
         exe = tvmq.load(saved_model(options.model, form, options.cache, target), num_threads=threads)
         digests.add(hash_logits(lambda count, exe=exe: TvmqText(exe, count), texts, chunk, batch))
     return {"digests": len(digests), "runs": len(runs), "sha256": sorted(digests)}
+
+
+def texts_of(model: LanguageModel, options: Namespace) -> np.ndarray:
+    """Tokens [texts, length] whose logits are compared: few of the whole model and of --quick, fewer where emulated."""
+    count = 1 if options.target else TEXTS
+    length = 16 if options.quick or options.target else options.length
+    length = min(length, WHOLE) if options.model == "smollm2" else length
+    return np.asarray(model.tokens[: count * length].reshape(count, length))
 
 
 def hash_logits(begin: Begin, texts: np.ndarray, chunk: int, batch: int) -> str:
@@ -163,40 +171,43 @@ def work(options: Namespace) -> dict[str, Any]:
 
 
 def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
-    """A row for each contestant and number of threads."""
-    length = 16 if options.quick else options.length
-    shared = ["--cache", options.cache, *(["--quick"] if options.quick else [])]
-    given = [*shared, "--model", options.model, "--length", length]
+    """Rows of each contestant: figures for each number of threads, logits of tvmq's."""
     floats: float | None = None
     for contestant in (name for name in CONTESTANTS if not options.only or name in options.only.split(",")):
         if (absent := why_absent(contestant, options.model)) is not None:
             print(absent)
             continue
-        exact: dict[str, Any] = {}
-        if contestant.startswith("tvmq"):
-            exact = run_fresh(__file__, "--child", "exact", "--exact", contestant, *given)
-        for threads in (1, 2):
-            row = run_fresh(__file__, "--child", contestant, "--threads", threads, "--windows", options.windows, *given)
+        for threads in (1, 2) if "figures" in options.parts else ():
+            row = fresh(options, options.model, "--child", contestant, "--threads", threads)
             if contestant == "onnxruntime float" and threads == 1:
                 floats = row["perplexity"]
             if floats and row.get("perplexity"):
                 row["relative"] = row["perplexity"] / floats
-            yield {**row, **(exact if threads == 1 else {})}
-        if contestant.startswith("tvmq") and options.model == "smollm2":
-            yield from count_cut(contestant, [*shared, "--model", "smollm2_cut", "--length", length], options)
+            yield row
+        if "logits" in options.parts and contestant.startswith("tvmq"):
+            yield from count_all(contestant, options)
 
 
-def count_cut(contestant: str, given: list[Any], options: Namespace) -> Iterator[dict[str, Any]]:
-    """Rows of the first blocks: in all surroundings here, and on emulated CPUs."""
-    here = run_fresh(__file__, "--child", "exact", "--exact", contestant, *given)
-    yield {"contestant": f"{contestant}, 2 blocks", **here}
+def count_all(contestant: str, options: Namespace) -> Iterator[dict[str, Any]]:
+    """Rows of the logits: of the model, and of its first blocks, here and on emulated CPUs."""
+    yield {"contestant": contestant, **fresh(options, options.model, "--exact", contestant)}
+    if options.model != "smollm2":
+        return
+    yield {"contestant": f"{contestant}, 2 blocks", **fresh(options, "smollm2_cut", "--exact", contestant)}
     for cpu in (name for name in options.emulate.split(",") if name):
-        emulated = run_fresh(
-            __file__, "--child", "exact", "--exact", contestant, "--target", EMULATED[cpu], *given,
-            python=[EMULATOR, "-cpu", cpu, sys.executable],
-        )  # fmt: skip
-        digests = {*here["sha256"], *emulated["sha256"]}
-        yield {"contestant": f"{contestant}, 2 blocks, emulated {cpu}", "digests": len(digests), "runs": 1}
+        few = "--exact", contestant, "--target", EMULATED[cpu]
+        here = fresh(options, "smollm2_cut", *few)
+        there = fresh(options, "smollm2_cut", *few, python=[EMULATOR, "-cpu", cpu, sys.executable])
+        digests = {*here["sha256"], *there["sha256"]}
+        yield {"contestant": f"{contestant}, 2 blocks, emulated {cpu}", "digests": len(digests), "runs": 2}
+
+
+def fresh(options: Namespace, model: str, *arguments: Any, python: Any = sys.executable) -> dict[str, Any]:
+    """What a process of its own finds."""
+    shared = ["--model", model, "--cache", options.cache, "--length", options.length, "--windows", options.windows]
+    shared += ["--quick"] if options.quick else []
+    part = [] if "--child" in arguments else ["--child", "logits"]
+    return dict(run_fresh(__file__, *part, *arguments, *shared, python=python))
 
 
 def missed(rows: list[Any], options: Namespace) -> list[str]:
@@ -230,6 +241,7 @@ main = Command(
         argument("--length", type=int, default=257, help="tokens of a text whose logits are compared"),
         argument("--windows", type=int, default=6, help="windows of the text for perplexity"),
         argument("--threads", type=int, default=1, help="threads of a child"),
+        argument("--parts", default="figures,logits", help="of the measurement"),
         argument("--emulate", default="", help="CPUs of qemu for the first two blocks: Haswell,IvyBridge"),
         argument("--exact", default="", help="contestant of a child that compares logits"),
         argument("--target", default="", help="code of a child that compares logits"),

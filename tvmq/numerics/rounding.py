@@ -64,9 +64,10 @@ def round_weights(
 
     Order of operations: DAMPING times the mean of the diagonal is added to it; taps are sorted by the diagonal and
     moments factored as L D L'. From the tap of the largest moment down, each code is rint(weight + what the errors of
-    the codes before it amount to in this tap), clipped; with steps, of that divided by its step. A filter whose error (of the damped moments) is not below that
-    of its nearest codes gets these. Everything is single additions and products of float64 in this order, no sums
-    of a library: the same codes on every CPU and for every number of threads.
+    the codes before it amount to in this tap), clipped; with steps, of that divided by its step. A filter whose error
+    (of the damped moments) is not below that of its nearest codes gets these. Everything is single additions, products
+    and quotients of float64 in this order, no sums of a library: the same codes on every CPU and for every number of
+    threads.
 
     >>> w = np.array([[[0.4, 0.4]]])                       # two inputs that are always equal: the sum counts
     >>> round_weights(w, np.array([[[4.0, 4.0], [4.0, 4.0]]]), qmin=-127, qmax=127)
