@@ -21,7 +21,7 @@ CONTESTANTS = (
     "onnxruntime float", "onnxruntime int8", "llama.cpp Q4_1", "llama.cpp Q8_0", "tvmq W8A8", "tvmq W4A8",
 )  # fmt: skip
 POSITIONS = 1024  # that llama.cpp has room for
-# bytes of a weight that a single token reads, scales included
+# bytes of a weight that a single token reads, scales included; the table of words has 8 bits in W4A8
 BYTES = {"float": 4.0, "W8A8": 1.0, "int8": 1.0, "W4A8": 0.5 + 4 / 32}
 
 
@@ -143,5 +143,8 @@ def weight_bytes(name: str, contestant: str, folder: Path) -> int:
     runtime, form = contestant.split(" ", 1)
     if runtime == "llama.cpp":
         return tensor_bytes(model_file(name, contestant, folder))
-    sizes: Mapping[str, tuple[int, ...]] = (TINY if name == "tiny" else read_model(name).shape).sizes()
-    return int(sum(np.prod(size) for size in sizes.values() if len(size) == 2) * BYTES[form])
+    shape = TINY if name == "tiny" else read_model(name).shape
+    sizes: Mapping[str, tuple[int, ...]] = shape.sizes()
+    whole = sum(int(np.prod(size)) for size in sizes.values() if len(size) == 2)
+    table = shape.words * shape.width
+    return int((whole - table) * BYTES[form] + table * max(BYTES[form], 1.0))

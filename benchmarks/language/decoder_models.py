@@ -15,9 +15,10 @@ from tests.support.models.llama_model import LlamaShape, formula_weights, write_
 
 TINY = LlamaShape(layers=2, width=32, heads=4, key_heads=2, hidden=48, words=97)
 FORMS: dict[str, dict[str, Any]] = {
-    "W8A8": {"activations": "dynamic"},
-    "W4A8": {"activations": "dynamic", "nbit_weight": 4, "group_size": 32},
+    "W8A8": {"activations": "dynamic", "weight_rounding": "nearest"},
+    "W4A8": {"activations": "dynamic", "nbit_weight": 4, "group_size": 32, "weight_rounding": "calibrated"},
 }
+TABLE = ("logits", "op:take")  # which read the table of words: 8 bits in all forms
 MODELS = ("smollm2", "smollm2_cut", "tiny")
 CUT = 2  # blocks of the cut model
 
@@ -72,7 +73,9 @@ def saved_model(name: str, form: str, folder: Path, target: str = "llvm") -> Pat
             return path
         model = read_model(name)
         mod, params = tvmq.from_onnx(model.onnx())
-        with tvmq.qconfig(**FORMS[form], weight_rounding="nearest"):
+        eight_bits = tvmq.QuantSpec("int8", symmetric=True, per_channel=True)
+        rules = [tvmq.Rule(layer, weights=eight_bits) for layer in TABLE]
+        with tvmq.qconfig(**FORMS[form], rules=rules):
             qmod = tvmq.quantize(mod, params, model.samples())
         tvmq.build(qmod, target, sizes={"sequence": [1]}).save(path)
     return path

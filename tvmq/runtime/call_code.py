@@ -91,9 +91,10 @@ class CallCode:
 
 
     def _is_shared(self, index: int, array: np.ndarray) -> bool:
-        if array.nbytes < LEAST_SHARED or not _can_be_shared(array):
-            return False
-        return index in self._unaligned or (index in self._caches.inputs and _is_aligned(array))
+        # a cache has another shape in each call, so that a copy of it takes new memory
+        if index in self._caches.inputs and array.size and _is_aligned(array):
+            return _can_be_shared(array)
+        return index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array)
 
 
 class SampleCode(CallCode):
