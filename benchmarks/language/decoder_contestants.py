@@ -63,7 +63,7 @@ class OnnxText:
 
 
 class LlamaText:
-    """One text of llama.cpp; its logits are given where the model was loaded to keep all of them."""
+    """A text of llama.cpp; its logits are given where the model was loaded to keep all of them."""
 
     def __init__(self, model: Any, batch: int) -> None:
         assert batch == 1, "llama.cpp runs one text here"
@@ -78,7 +78,7 @@ class LlamaText:
 
 
 def load_contestant(contestant: str, name: str, folder: Path, threads: int, *, logits: bool = True) -> Begin:
-    """What begins texts.
+    """Function that begins texts, as many as it is told.
 
     logits  False: those of the last token are enough, where that saves work
     """
@@ -96,12 +96,27 @@ def load_contestant(contestant: str, name: str, folder: Path, threads: int, *, l
         options.intra_op_num_threads = threads
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         return lambda batch: OnnxText(session, batch)
+    model = _load_llama(path, threads, logits=logits)
+    return lambda batch: LlamaText(model, batch)
+
+
+def _load_llama(path: Path, threads: int, *, logits: bool) -> Any:
+    """A model of llama.cpp in the layout of its file: on a CPU with AMX version 0.3.36 dies of its repacked weights."""
     import llama_cpp
 
-    model = llama_cpp.Llama(
-        str(path), n_ctx=POSITIONS, n_threads=threads, n_threads_batch=threads, logits_all=logits, verbose=False
-    )
-    return lambda batch: LlamaText(model, batch)
+    default = llama_cpp.llama_cpp.llama_model_default_params
+
+    def parameters() -> Any:
+        result = default()
+        result.use_extra_bufts = False
+        return result
+
+    llama_cpp.llama_cpp.llama_model_default_params = parameters
+    try:
+        options = {"n_threads": threads, "n_threads_batch": threads, "logits_all": logits, "verbose": False}
+        return llama_cpp.Llama(str(path), n_ctx=POSITIONS, **options)
+    finally:
+        llama_cpp.llama_cpp.llama_model_default_params = default
 
 
 def why_absent(contestant: str, name: str) -> str | None:

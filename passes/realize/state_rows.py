@@ -114,9 +114,9 @@ def _in_codes(param: relax.Var, states: dict[str, _Rows]) -> relax.Var:
 
 def _scale_type(one: _Rows) -> relax.TensorType:
     """That of the scales of the rows that the state had before the call."""
-    shape, made = list(one.param.ty.shape), list(one.scale.ty.shape)
+    shape, of_scale = list(one.param.ty.shape), list(one.scale.ty.shape)
     axis = (one.pair.axis or 0) % rank_of(one.param)
-    return relax.TensorType([size if at == axis else made[at] for at, size in enumerate(shape)], "float32")
+    return relax.TensorType([size if at == axis else of_scale[at] for at, size in enumerate(shape)], "float32")
 
 
 def _append(
@@ -124,10 +124,10 @@ def _append(
 ) -> tuple[relax.Var, relax.Var]:
     """Codes and scales of all rows: those of before, and of the new ones."""
     view, rows, axis = rewriter.view, rewriter.substitute(concat.args[0].fields[1]), one.pair.axis
-    made, coded = view.value[one.scale.name], view.value[one.codes.name]
+    to_scale, to_codes = view.value[one.scale.name], view.value[one.codes.name]
     name = one.result.name
-    scale = rewriter.emit(relax.Call(made.op, [rows], made.attrs), f"{name}_row_scale")
-    codes = rewriter.emit(relax.Call(coded.op, [rows, scale], coded.attrs), f"{name}_row_codes")
+    scale = rewriter.emit(relax.Call(to_scale.op, [rows], to_scale.attrs), f"{name}_row_scale")
+    codes = rewriter.emit(relax.Call(to_codes.op, [rows, scale], to_codes.attrs), f"{name}_row_codes")
     whole = rewriter.emit(relax.op.concat([past, codes], axis=axis), name)
     rewriter.bind(one.result, whole)
     return whole, rewriter.emit(relax.op.concat([scales[one.param.name], scale], axis=axis), f"{name}_scales")

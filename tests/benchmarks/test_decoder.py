@@ -36,7 +36,7 @@ def test_a_tiny_model(script: Any, options: argparse.Namespace) -> None:
 
 
 def test_surroundings(script: Any, options: argparse.Namespace) -> None:
-    """Of the first blocks all threads, chunks and batches; of the whole model fewer; emulated CPUs run one each."""
+    """All threads, chunks and batches for the first blocks, fewer for the whole model, one for an emulated CPU."""
     decoder = script("decoder")
     options.quick, options.length, options.model = False, 257, "smollm2_cut"
     runs = decoder.surroundings(options)
