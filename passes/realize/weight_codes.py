@@ -111,7 +111,7 @@ class WeightEncoder:
         scale = np.ascontiguousarray(np.moveaxis(steps.reshape(*last.shape[:-1], -1), -1, axis))
         codes = self._round_by_moments(layer, weight, scale, options.spec, limits)
         if codes is None:
-            nearest = nearest_codes(rows / steps.reshape(-1, 1), *limits).astype(np.int8)
+            nearest: np.ndarray = nearest_codes(rows / steps.reshape(-1, 1), *limits).astype(np.int8)
             codes = np.moveaxis(nearest.reshape(last.shape), -1, axis)
         return np.ascontiguousarray(codes), scale
 

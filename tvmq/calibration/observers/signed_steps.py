@@ -35,7 +35,8 @@ def signed_steps(rows: np.ndarray, bits: int, name: str = "") -> np.ndarray:
 
 def _best_steps(rows: np.ndarray, half: int) -> np.ndarray:
     low, high = -rows.min(axis=1, initial=0.0, keepdims=True), rows.max(axis=1, initial=0.0, keepdims=True)
-    best, least = np.ones((len(rows), 1), np.float32), np.full((len(rows), 1), np.inf)
+    best: np.ndarray = np.ones((len(rows), 1), np.float32)
+    least: np.ndarray = np.full((len(rows), 1), np.inf)
     for sign in (1, -1):
         long_side, short_side = (low, high) if sign > 0 else (high, low)
         reach = np.maximum(long_side / half, short_side / (half - 1))
