@@ -10,8 +10,8 @@ Contestants  tvmq with 8-bit weights, and with 4 bits in groups of 32; activatio
              (Q4_1, the table Q8_0), and on its float values as Q8_0 (language/decoder_contestants.py)
 Columns      logits: different sha256 of all logits of 8 texts of --length tokens (of the whole model: 65); runs: how
              many were compared: 1 and 2 threads, chunks of 1, 7, 64 and 256 tokens, batches of 1 to 8, code for AVX2
-             and SSE4 on this CPU. Of the whole model a part of these, of its first two blocks nearly all, and on emulated
-             CPUs (--emulate) one text of 16 tokens
+             and SSE4 on this CPU. Of the whole model a part of these, of its first two blocks nearly all, and on
+             emulated CPUs (--emulate) one text of 16 tokens
              perplexity on windows of 256 tokens (the first 64 are given) of prose in the descriptions of packages
              (language/package_text.py), and beside the float network
              tokens a second: a prompt of 512 tokens at once, with logits of all of them (llama.cpp: of the last one),
