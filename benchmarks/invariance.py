@@ -8,6 +8,7 @@ All samples are run alone and in `--runs` random surroundings: each time in anot
 with up to 16 more masked positions (on the left too where positions are counted by the mask) and other values there, by
 1 or 2 threads. tvmq's code for this CPU, for AVX2 (one run in 5) and for SSE4 (one in 50) take turns.
 --texts      ONNX model of ids and a mask, [batch, length], both dynamic
+--decoder    a language model (language/decoder_models.py): texts of 64 tokens, in each run in other chunks too
 --words      .npz whose first arrays [samples, length] have ids, 0 where a text has ended
 Contestants  tvmq in float, int8 and int8 with scales at run time; onnxruntime in float, with static int8 (QDQ, per
              channel) and with dynamic int8; OpenVINO in float and in NNCF's int8; of encoders CTranslate2 and torch too
@@ -29,8 +30,9 @@ from typing import Any
 import numpy as np
 from harness.command import Command, argument
 from harness.report import columns
+from language.decoder_models import MODELS
 from rich.progress import track
-from vectors import other_cpus
+from vectors import decoders, other_cpus
 from vectors.contestants import Contestant, contestants
 from vectors.quality import compare_rankings, cosines, time_alone
 from vectors.samples import Case, cases
@@ -47,18 +49,26 @@ COLUMNS = columns(
 
 def measure(options: Namespace) -> Iterator[dict[str, Any]]:
     """The figures of each contestant on each model."""
-    emulated_cpus = [name for name in options.emulate.split(",") if name]
-    other_cpus.check_cpus(emulated_cpus)
+    other_cpus.check_cpus([name for name in options.emulate.split(",") if name])
     with tempfile.TemporaryDirectory() as folder:
         for case in cases(options, Path(folder)):
-            runners = list(contestants(case, Path(folder), options.cache, options.only))
-            times = time_alone(case, [one.run for one in runners], min(TIMED, options.samples), options.rounds)
-            floats: dict[str, np.ndarray] = {}
-            for contestant, ms in zip(runners, times, strict=True):
-                row, alone = figures(case, contestant, floats, options)
-                yield {**row, "ms": ms}
-                if contestant.is_promised:
-                    yield from emulate(case, contestant, alone, emulated_cpus, options.emulated_samples)
+            yield from measure_case(case, list(contestants(case, Path(folder), options.cache, options.only)), options)
+        if options.decoder:
+            case = decoders.decoder_case(options.decoder, options.samples, options.cache)
+            runners = list(decoders.decoder_contestants(options.decoder, options.cache, options.only))
+            yield from measure_case(case, runners, options)
+
+
+def measure_case(case: Case, runners: list[Contestant], options: Namespace) -> Iterator[dict[str, Any]]:
+    """The figures of each contestant on one model."""
+    cpus = [name for name in options.emulate.split(",") if name]
+    times = time_alone(case, [one.run for one in runners], min(TIMED, options.samples), options.rounds)
+    floats: dict[str, np.ndarray] = {}
+    for contestant, ms in zip(runners, times, strict=True):
+        row, alone = figures(case, contestant, floats, options)
+        yield {**row, "ms": ms}
+        if contestant.is_promised and contestant.files:
+            yield from emulate(case, contestant, alone, cpus, options.emulated_samples)
 
 
 def figures(
@@ -124,7 +134,8 @@ def measure_little(options: Namespace) -> Iterator[dict[str, Any]]:
     """`measure`; --quick: a small encoder, few samples and runs."""
     if not options.quick:
         return measure(options)
-    fewer = {"samples": min(options.samples, 20), "runs": min(options.runs, 6), "compared": 20, "rounds": 1}
+    fewer: dict[str, Any] = {"samples": min(options.samples, 20), "runs": min(options.runs, 6)}
+    fewer |= {"compared": 20, "rounds": 1}
     return measure(Namespace(**{**vars(options), "tasks": "", **fewer}))
 
 
@@ -138,6 +149,7 @@ COMMAND = Command(
     arguments=[
         argument("--texts", type=Path, help="ONNX model of texts of any number and length"),
         argument("--words", type=Path, nargs="*", default=[], help=".npz of ids"),
+        argument("--decoder", default="", choices=("", *MODELS), help="language model"),
         argument("--samples", type=int, default=10000, help="of each model, for tvmq in int8"),
         argument("--peer-samples", type=int, default=100, help="for other runtimes and for float"),
         argument("--runs", type=int, default=200, help="random surroundings"),

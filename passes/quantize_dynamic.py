@@ -14,7 +14,8 @@ Needs     a prepared module.
 Leaves    a realized one. Everything without weights stays float; dynamic turns products of two activations into
           integers as well. Embedding tables are int8 with one scale a row, in both.
 Numerics  numerics.dynamic; weights as in `realize`, to the nearest code or, with data, as in `round_weights` without a
-          change of the bias, in groups each group by itself. Convolutions take one scale for each sample.
+          change of the bias. Convolutions take one scale for each sample. Groups of at most 4 bits have steps with a
+          sign (calibration/observers/signed_steps.py).
 """
 
 from __future__ import annotations

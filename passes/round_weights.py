@@ -126,26 +126,29 @@ def round_shared(
 def round_groups(
     weight: np.ndarray,
     scale: np.ndarray,
-    spec: QuantSpec,
+    limits: tuple[int, int],
     uses: Sequence[Moments],
     *,
     rounded: Callable[..., np.ndarray],
 ) -> np.ndarray | None:
-    """Codes int8 [depth, columns] of a weight in groups along the depth, each group by itself.
+    """Codes int8 [depth, columns] of a weight in groups along the depth; errors of one group are made up for in the
+    others.
 
-    scale    float64 [groups, columns]
+    scale    float64 [groups, columns], of any sign
+    limits   lowest and highest code
     uses     what each layer reads that has this weight
     returns  None where the moments are in blocks that part a group
     """
-    size, blocks = len(weight) // len(scale), []
+    size, parts, begin = len(weight) // len(scale), [], 0
     for matrix in joint_matrices(uses, centred=False):
-        count, rest = divmod(matrix.shape[-1], size)
-        if rest:
+        end = begin + matrix.shape[-1]
+        if end % size:
             return None
-        blocks += [matrix[0, g * size : (g + 1) * size, g * size : (g + 1) * size] for g in range(count)]
-    steps = weight.reshape(len(scale), size, -1) / scale[:, None]
-    codes = rounded(np.ascontiguousarray(steps.transpose(0, 2, 1)), np.stack(blocks), qmin=spec.qmin, qmax=spec.qmax)
-    return np.ascontiguousarray(codes.transpose(0, 2, 1)).reshape(weight.shape).astype(np.int8)
+        rows = weight[begin:end].astype(np.float64)
+        steps = np.repeat(scale[begin // size : end // size], size, axis=0)
+        parts.append(rounded(rows.T[None], matrix[:1], qmin=limits[0], qmax=limits[1], steps=steps.T[None])[0].T)
+        begin = end
+    return np.ascontiguousarray(np.concatenate(parts)).astype(np.int8)
 
 
 def _mean_error(error: np.ndarray, moments: Moments) -> np.ndarray:

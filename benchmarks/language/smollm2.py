@@ -101,6 +101,41 @@ class GgufLlama:
         return int(self._field("tokenizer.ggml.eos_token_id"))
 
 
+def tensor_bytes(path: Path) -> int:
+    """Bytes of all tensors of a file; the table, which is the head as well, counts once."""
+    import gguf
+
+    return int(sum(tensor.n_bytes for tensor in gguf.GGUFReader(path).tensors))
+
+
+def write_q8_0(source: Path, path: Path) -> Path:
+    """The file with its matrices in blocks of 8 bits, Q8_0, of the values that they have; kept if it is there."""
+    if path.exists():
+        return path
+    import gguf
+    from gguf.quants import dequantize, quantize
+
+    reader, kind = gguf.GGUFReader(source), gguf.GGMLQuantizationType
+    writer = gguf.GGUFWriter(path, "llama")
+    for field in reader.fields.values():
+        if field.name.startswith("GGUF.") or field.name in ("general.architecture", "general.file_type"):
+            continue
+        values = field.contents()
+        writer.add_key_value(field.name, values, field.types[0], field.types[-1] if len(field.types) > 1 else None)
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
+    for tensor in reader.tensors:
+        if tensor.tensor_type == kind.F32:
+            writer.add_tensor(tensor.name, tensor.data)
+        else:
+            blocks = quantize(dequantize(tensor.data, tensor.tensor_type), kind.Q8_0)
+            writer.add_tensor(tensor.name, blocks, raw_dtype=kind.Q8_0)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
 def _halves_first(rows: np.ndarray, heads: int) -> np.ndarray:
     """Rows of a head as transformers orders them: pairs of a rotation are halves apart, in GGUF they are neighbours."""
     outputs, inputs = rows.shape

@@ -18,14 +18,19 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq.calibration.observers.signed_steps import signed_steps
 from tvmq.errors import ConfigError
 from tvmq.graph.view import View, const_value, op_name
+from tvmq.numerics.codes import PACKED_BITS
 from tvmq.numerics.moments import Moments
+from tvmq.numerics.rounding import nearest_codes
 from tvmq.numerics.spec import QuantSpec
 from tvmq.options.config import QConfig
 from tvmq.passes.families.base import encode_constant
 from tvmq.passes.families.weight_scales import constant_qparams
 from tvmq.passes.round_weights import round_groups, round_shared
+
+DEFAULT_SCALE = "lanes"  # the option weight_scale where nobody asks for another one
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +90,7 @@ class WeightEncoder:
     ) -> tuple[np.ndarray, np.ndarray]:
         channel, names = axis if axis >= 0 else None, ", ".join(self._view.sources(layer))
         known = constant_qparams(weight, options.spec, channel, self._config, names, options.observer)
-        codes = self._round_by_moments(layer, weight, known.scale, options.spec, grouped=False)
+        codes = self._round_by_moments(layer, weight, known.scale, options.spec)
         return encode_constant(weight, known) if codes is None else codes, np.asarray(known.scale)
 
     def _encode_groups(
@@ -98,24 +103,36 @@ class WeightEncoder:
                 f"which group_size={size} does not divide; use a divisor, or Rule(..., None) to keep the layer in float"
             )
         last = np.moveaxis(weight, axis, -1)
-        rows = last.reshape(-1, size)
-        known = constant_qparams(rows, options.spec, 0, self._config, names, options.observer)
-        scale = np.ascontiguousarray(np.moveaxis(known.scale.reshape(*last.shape[:-1], -1), -1, axis))
-        codes = self._round_by_moments(layer, weight, scale, options.spec, grouped=True)
+        rows, limits = last.reshape(-1, size), (options.spec.qmin, options.spec.qmax)
+        if options.spec.bits <= PACKED_BITS and (options.observer or self._config.weight_scale) == DEFAULT_SCALE:
+            steps, limits = signed_steps(rows, options.spec.bits, names), (-limits[1] - 1, limits[1])
+        else:
+            steps = constant_qparams(rows, options.spec, 0, self._config, names, options.observer).scale
+        scale = np.ascontiguousarray(np.moveaxis(steps.reshape(*last.shape[:-1], -1), -1, axis))
+        codes = self._round_by_moments(layer, weight, scale, options.spec, limits)
         if codes is None:
-            codes = np.moveaxis(encode_constant(rows, known).reshape(last.shape), -1, axis)
+            nearest: np.ndarray = nearest_codes(rows / steps.reshape(-1, 1), *limits).astype(np.int8)
+            codes = np.moveaxis(nearest.reshape(last.shape), -1, axis)
         return np.ascontiguousarray(codes), scale
 
     def _round_by_moments(
-        self, layer: str, weight: np.ndarray, scale: np.ndarray, spec: QuantSpec, *, grouped: bool
+        self,
+        layer: str,
+        weight: np.ndarray,
+        scale: np.ndarray,
+        spec: QuantSpec,
+        limits: tuple[int, int] | None = None,
     ) -> np.ndarray | None:
-        """Codes of a weight as the data of its layers ask for them; None where nothing is known of them."""
+        """Codes of a weight as the data of its layers ask for them; None where nothing is known of them.
+
+        limits  lowest and highest code of a weight in groups; None: it is in none
+        """
         if self._rounding is None or layer not in self._rounding.moments or spec.dtype != "int8":
             return None
         call, rounded = self._view.value[layer], self._rounding.rounded
         uses, steps = self._moments_by_weight[_weight_use(call)], np.asarray(scale, np.float64)
-        if grouped:
-            codes = round_groups(weight, steps, spec, uses, rounded=rounded)
+        if limits is not None:
+            codes = round_groups(weight, steps, limits, uses, rounded=rounded)
         else:
             codes = round_shared(call, weight, steps, spec, uses, bias=False, rounded=rounded)[0].codes
         self.by_data |= set() if codes is None else {layer}

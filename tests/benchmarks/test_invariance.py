@@ -172,3 +172,34 @@ def test_unknown_cpus_are_refused(script: Any, monkeypatch: pytest.MonkeyPatch) 
     emulated.check_cpus([])
     with pytest.raises(SystemExit, match="install Debian's package qemu-user"):
         emulated.check_cpus(["Haswell"])
+
+
+def test_texts_of_decoders_are_cut_into_chunks(script: Any) -> None:
+    """Every token goes through once, in order; the logits behind the last one are the result."""
+    decoders = script("vectors.decoders")
+    chunks: list[np.ndarray] = []
+
+    class Text:
+        def feed(self, tokens: np.ndarray) -> np.ndarray:
+            chunks.append(tokens)
+            return np.repeat(tokens[:, :, None], 3, axis=2)
+
+    run = decoders.run_in_chunks(lambda threads, level: lambda batch: Text())
+    tokens = np.arange(128).reshape(2, 64)
+    for _ in range(2):
+        chunks.clear()
+        assert run({"input_ids": tokens}, 1, 0).tolist() == [[63] * 3, [127] * 3]
+        assert np.array_equal(np.concatenate(chunks, axis=1), tokens) and len(chunks) > 1
+
+
+@pytest.mark.slow
+def test_a_tiny_decoder_has_one_result(script: Any, tmp_path: Path) -> None:
+    invariance, decoders = script("invariance"), script("vectors.decoders")
+    options = Namespace(
+        emulate="", samples=6, peer_samples=6, runs=4, compared=6, rounds=1, emulated_samples=0, decoder="tiny"
+    )
+    case = decoders.decoder_case("tiny", 6, tmp_path)
+    rows = list(invariance.measure_case(case, list(decoders.decoder_contestants("tiny", tmp_path)), options))
+    assert [row["contestant"] for row in rows][-1].startswith("tvmq int8") and len(rows) == 3
+    assert rows[-1]["digests"] == 1 and rows[-1]["cosine"] > 0.99 and not invariance.missed(rows, options)
+

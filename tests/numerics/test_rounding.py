@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvmq.numerics.rounding import DAMPING, round_weights
@@ -108,3 +108,24 @@ def test_the_arguments_are_left_alone_and_shapes_checked() -> None:
 def test_empty_weights() -> None:
     assert round_weights(np.zeros((1, 0, 4)), np.zeros((1, 4, 4)), qmin=-7, qmax=7).shape == (1, 0, 4)
     assert round_weights(np.zeros((1, 3, 0)), np.zeros((1, 0, 0)), qmin=-7, qmax=7).shape == (1, 3, 0)
+
+
+@given(SEEDS)
+@settings(max_examples=10)
+def test_one_step_for_all_taps_is_that_of_a_weight_in_steps(seed: int) -> None:
+    weight, moments = case(seed)
+    plain = round_weights(weight, moments, qmin=-8, qmax=7)
+    for step in (0.25, -0.25):  # of which products are exact
+        steps = np.full_like(weight, abs(step))
+        assert np.array_equal(round_weights(weight * abs(step), moments, qmin=-8, qmax=7, steps=steps), plain)
+        mirrored = round_weights(weight * step, moments, qmin=-8, qmax=7, steps=np.full_like(weight, step))
+        assert np.array_equal(mirrored, plain)
+
+
+def test_taps_with_steps_of_their_own_make_up_for_each_other() -> None:
+    weight, moments = case(3, groups=1, filters=200, taps=32)
+    steps = np.repeat(np.random.default_rng(3).uniform(2, 9, (1, 200, 4)), 8, axis=2)
+    codes = round_weights(weight, moments, qmin=-8, qmax=7, steps=steps)
+    nearest = np.clip(np.rint(weight / steps), -8, 7)
+    ours, theirs = (errors(weight, part * steps, moments) for part in (codes, nearest))
+    assert (ours <= theirs * (1 + 1e-9)).all() and ours.sum() < 0.5 * theirs.sum()

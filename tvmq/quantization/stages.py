@@ -8,7 +8,8 @@
     INTEGERS     realize, fold_constants, state_codes, pack_weights              codes
 
     OWN_SCALES   import_qdq, then INTEGERS                                       a model that is quantized already
-    AT_RUN_TIME  group_queries, quantize_dynamic, define_floats, pack_weights    codes with scales made at run time
+    AT_RUN_TIME  group_queries, quantize_dynamic, define_floats,                 codes with scales made at run time
+                 encode_state_rows, pack_weights
 
 `quantize`, `run_calibration` and the guard run these lists. Called by hand, one after the other, the passes give the
 same module (docs/by-hand.md): one can stop after any of them, look, change something, go on.
@@ -61,6 +62,7 @@ from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
 from tvmq.passes.realize.define_floats import define_floats
 from tvmq.passes.realize.group_queries import group_queries
+from tvmq.passes.realize.state_rows import encode_state_rows
 from tvmq.passes.realize.weight_codes import RoundingByData
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.round_weights import round_weights
@@ -134,6 +136,7 @@ AT_RUN_TIME: Stages = (
     Stage("group_queries", lambda mod, c: group_queries(mod) if c.config.activations == "dynamic" else mod, PREPARED),
     Stage("quantize_dynamic", lambda mod, c: quantize_dynamic(mod, c.config, c.rounding), REALIZED, OWN),
     Stage("define_floats", lambda mod, _: define_floats(mod), REALIZED, OWN),
+    Stage("encode_state_rows", lambda mod, _: encode_state_rows(mod), REALIZED_STATE, OWN),
     INTEGERS[-1],
 )
 

@@ -1,12 +1,9 @@
-"""A compiled function on arrays: inputs go into memory as TVM needs it, results become arrays.
-
-Tests: tests/runtime/artifact/test_container.py
-"""
+"""A compiled function on arrays: inputs go into memory as TVM needs it, results become arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import tvm_ffi
@@ -20,7 +17,22 @@ SAMPLES = "_samples"  # the same for any number of samples, one after the other 
 
 # What the virtual machine says of arguments of other types, shapes or numbers than a function has
 MISFITS = ("ErrorContext(fn=", "arguments were provided")
+ALIGNMENT = 64  # of what TVM's kernels read
 LEAST_SHARED = 32 * 1024  # bytes of an input; to share it costs as much as to copy so many
+
+
+class CacheNumbers(NamedTuple):
+    """Appended states among what a function takes and gives: a concat reads the input, and its result is new memory.
+
+    inputs   their numbers; the function writes into none of them
+    results  their numbers; no other result, no input and no constant is their memory
+    """
+
+    inputs: frozenset[int] = frozenset()
+    results: frozenset[int] = frozenset()
+
+
+NO_CACHES = CacheNumbers()
 
 
 class CallCode:
@@ -29,10 +41,18 @@ class CallCode:
     code       the function
     unaligned  numbers of the inputs that it takes at any address
     fresh      its results are memory of their own, another in every run
+    caches     inputs and results that are appended states, which go from call to call without a copy
     """
 
-    def __init__(self, code: Callable[..., Any], unaligned: Sequence[int] = (), *, fresh: bool = False) -> None:
-        self.code, self._fresh, self._unaligned = code, fresh, frozenset(unaligned)
+    def __init__(
+        self,
+        code: Callable[..., Any],
+        unaligned: Sequence[int] = (),
+        *,
+        fresh: bool = False,
+        caches: CacheNumbers = NO_CACHES,
+    ) -> None:
+        self.code, self._fresh, self._unaligned, self._caches = code, fresh, frozenset(unaligned), caches
         self.own: list[np.ndarray] = []
         self._tensors: list[Any] = []
 
@@ -43,24 +63,38 @@ class CallCode:
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the function; results are fresh arrays."""
         result = self.code(*map(self._tensor, range(len(arrays)), arrays))
-        return take_results(result) if self._fresh else copy_results(result)
+        if self._fresh:
+            return take_results(result)
+        return copy_results(result, self._caches.results) if self._caches.results else copy_results(result)
 
     def look(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the function without copies: results are valid until the next run, at most."""
         return take_results(self.code(*map(self._tensor, range(len(arrays)), arrays)))
 
     def fit(self, arrays: Sequence[np.ndarray]) -> None:
-        """Allocate memory for inputs of these shapes, where it has none yet."""
-        if [own.shape for own in self.own] != [array.shape for array in arrays]:
+        """Allocate memory for inputs of these shapes, where it has none yet and needs some."""
+        if len(self.own) != len(arrays):
             self.prepare([aligned_zeros(array.shape, str(array.dtype)) for array in arrays])
+            return
+        for index, (own, array) in enumerate(zip(self.own, arrays, strict=True)):
+            if own.shape != array.shape and not self._is_shared(index, array):
+                self.own[index] = aligned_zeros(array.shape, str(array.dtype))
+                self._tensors[index] = share_memory(self.own[index])
 
     def _tensor(self, index: int, array: np.ndarray) -> Any:
         """A checked input as a tensor: itself where that is possible and worth it, else a copy."""
-        if index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array):
+        if self._is_shared(index, array):
             return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize)
         if array is not self.own[index]:
             self.own[index][...] = array
         return self._tensors[index]
+
+
+    def _is_shared(self, index: int, array: np.ndarray) -> bool:
+        # a cache has another shape in each call, so that a copy of it takes new memory
+        if index in self._caches.inputs and array.size and _is_aligned(array):
+            return _can_be_shared(array)
+        return index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array)
 
 
 class SampleCode(CallCode):
@@ -92,16 +126,27 @@ def _can_be_shared(array: np.ndarray) -> bool:
     return bool(flags.c_contiguous and flags.aligned and flags.writeable)  # NumPy exports no read-only memory
 
 
+def _is_aligned(array: np.ndarray) -> bool:
+    return bool(array.__array_interface__["data"][0] % ALIGNMENT == 0)
+
+
 def share_memory(array: np.ndarray) -> Any:
     """A tensor on the array's memory; one of no elements has memory of its own, whose address TVM accepts."""
     return tvm_ffi.from_dlpack(array) if array.size else allocate_tensor(array.shape, str(array.dtype))
 
 
-def copy_results(result: Any) -> list[np.ndarray]:
-    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
+def copy_results(result: Any, own: Container[int] = ()) -> list[np.ndarray]:
+    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output.
+
+    own  numbers of those that are memory of their own as they are
+    """
     if isinstance(result, tvm_ffi.Tensor):
         return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
-    return [array for item in result for array in copy_results(item)]
+    return [
+        array
+        for number, item in enumerate(result)
+        for array in (take_results(item) if number in own else copy_results(item))
+    ]
 
 
 def take_results(result: Any) -> list[np.ndarray]:

@@ -14,7 +14,7 @@ from tvmq.base.memory import ROOM, is_shortage
 from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.runtime.artifact.model_description import FunctionDescription
-from tvmq.runtime.call_code import CallCode, is_misfit
+from tvmq.runtime.call_code import NO_CACHES, CacheNumbers, CallCode, is_misfit
 from tvmq.runtime.dynamic_shapes import DynamicRun, MachineCodes, SizedCode
 from tvmq.runtime.inputs import Inputs, TensorInfo, has_dynamic_shape, infos, refuse_not_finite, sizes_of_inputs
 from tvmq.runtime.threads import here, in_threads
@@ -36,6 +36,7 @@ class CompiledFunction:
     sized        code for common sizes of dynamic dimensions, beside `code`
     looped       `code` for any number of samples, if there is one
     copied       makes these codes on another virtual machine; None: samples of a batch run one after another
+    caches       its inputs and results that are appended states
 
     Results are fresh arrays.
     """
@@ -52,11 +53,12 @@ class CompiledFunction:
         sized: Sequence[SizedCode] = (),
         looped: CallCode | None = None,
         copied: Callable[[], MachineCodes] | None = None,
+        caches: CacheNumbers = NO_CACHES,
     ) -> None:
         self.name, self._threads = name, default_threads() if threads is None else threads
         self.code, self._lock = code, lock
         self._description = description
-        self._call = CallCode(code, description.unaligned, fresh=fresh)
+        self._call = CallCode(code, description.unaligned, fresh=fresh, caches=caches)
         self._limits, self._sized = description.limits, tuple(sized)
         self._input_info, self._output_info = infos(description.inputs), infos(description.outputs)
         self._inputs = Inputs(self._input_info)

@@ -83,7 +83,9 @@ class Inputs:
                 _check_names(inputs, self.wanted)
             # What fits as it is has one short way: this is most of what a call costs in Python.
             if type(array) is not np.ndarray or array.shape != self._seen[index] or array.dtype is not own.dtype:
-                array = convert_value(array, info)
+                # of a cache that has grown only the shape is another
+                if type(array) is not np.ndarray or array.dtype is not own.dtype or not fits(array.shape, info.shape):
+                    array = convert_value(array, info)
                 self._seen[index] = array.shape
             if check_finite:
                 refuse_not_finite(array, f"input '{info.name}'", "repair the preprocessing")

@@ -14,9 +14,10 @@ from tvmq.codegen.target.cuda import CudaTarget
 from tvmq.runtime.artifact.loaded_code import LoadedCode
 from tvmq.runtime.artifact.model_description import Description
 from tvmq.runtime.artifact.native_library import ONE_LOAD
-from tvmq.runtime.call_code import SAMPLES, CallCode, SampleCode, entry
+from tvmq.runtime.call_code import NO_CACHES, SAMPLES, CacheNumbers, CallCode, SampleCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import MachineCodes, SizedCode
+from tvmq.state.pair import APPENDED
 
 if TYPE_CHECKING:
     from tvmq.runtime.executable import Parts
@@ -33,8 +34,9 @@ def make_functions(parts: Parts) -> dict[str, CompiledFunction]:
         looped = _looped_code(parts.description, code) if name == "main" else None
         copied = partial(_copied_codes, parts, name) if threads != 1 and threads != 0 else None
         functions[name] = CompiledFunction(
-            name, function, description, lock, threads, fresh=fresh, sized=sized, looped=looped, copied=copied
-        )
+            name, function, description, lock, threads, fresh=fresh, sized=sized, looped=looped, copied=copied,
+            caches=_cache_numbers(parts.description) if name == "main" else NO_CACHES,
+        )  # fmt: skip
     return functions
 
 
@@ -61,9 +63,21 @@ def _sized_codes(description: Description, code: Callable[[str], Any]) -> list[S
     codes = []
     for sized in description.common:
         function, fresh = code(sized.function)
-        call = CallCode(function, description.calls.common[sized.function].unaligned, fresh=fresh)
+        unaligned, caches = description.calls.common[sized.function].unaligned, _cache_numbers(description)
+        call = CallCode(function, unaligned, fresh=fresh, caches=caches)
         codes.append(SizedCode(sized.function, sized.sizes, call))
     return codes
+
+
+def _cache_numbers(description: Description) -> CacheNumbers:
+    """Numbers of the appended states among inputs and outputs of main."""
+    pairs = [entry for entry in description.state.get("tensors", ()) if entry["kind"] == APPENDED]
+    sides = (description.inputs, "input"), (description.outputs, "output")
+    numbers = [
+        frozenset(number for number, facts in enumerate(tensors) if facts["name"] in {pair[side] for pair in pairs})
+        for tensors, side in sides
+    ]
+    return CacheNumbers(*numbers)
 
 
 def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:

@@ -66,9 +66,9 @@ def run_session(
     refuse_other_model("run", state.model.digest, states)
     _refuse_other_batch(inputs, state, states)
     results = run(state.join(inputs), **options)
-    pairs = list(zip(outputs, results, strict=True))
-    state.advance({name: array for name, array in pairs if name in states.outputs})
-    return [array for name, array in pairs if name not in states.outputs]
+    pairs, handed_on = list(zip(outputs, results, strict=True)), states.outputs
+    state.advance({name: array for name, array in pairs if name in handed_on})
+    return [array for name, array in pairs if name not in handed_on]
 
 
 def _refuse_other_batch(inputs: Mapping[str, Any], state: SessionState, states: ModelStates) -> None:

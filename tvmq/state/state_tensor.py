@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.errors import ConfigError
+from tvmq.errors import ConfigError, DataError
 from tvmq.state.pair import APPENDED, StatePair
 
 
@@ -58,9 +58,18 @@ class StateTensor:
         return self.encode(np.full(shape, self.pair.initial, np.float32))
 
     def encode(self, values: np.ndarray) -> np.ndarray:
-        """Real values, finite ones, as the model keeps them: numerics.quantize, of which libraries need no copy."""
+        """Real values, finite ones, as the model keeps them: numerics.quantize, of which libraries need no copy.
+
+        raises   DataError for real values of a state whose codes have a scale for each row
+        """
         if self.pair.scale is None:
-            return np.asarray(values).astype(self.dtype)
+            array = np.asarray(values)
+            if array.size and array.dtype.kind == "f" and np.dtype(self.dtype).kind in "iu":
+                raise DataError(
+                    f"state '{self.name}' is kept in codes with a scale for each row, which calls make; begin without "
+                    "rows, and let a call append them"
+                )
+            return array.astype(self.dtype)
         limits = np.iinfo(self.dtype)
         steps = np.rint(np.asarray(values, np.float32) / np.float32(self.pair.scale)).astype(np.int64)
         return np.clip(steps + self.pair.zero_point, limits.min, limits.max).astype(self.dtype)

@@ -36,6 +36,10 @@ def test_equals_the_definition(groups: int, filters: int, taps: int) -> None:
     for qmin, qmax in ((-127, 127), (-8, 7)):
         expected = rounding.round_weights(weight, moments, qmin=qmin, qmax=qmax)
         assert np.array_equal(round_weights(weight, moments, qmin=qmin, qmax=qmax), expected)
+    steps = np.repeat(random.uniform(0.5, 4, (groups, filters, -(-taps // 4))), 4, axis=2)[:, :, :taps]
+    steps *= random.choice([-1, 1], steps.shape)
+    expected = rounding.round_weights(weight, moments, qmin=-8, qmax=7, steps=steps)
+    assert np.array_equal(round_weights(weight, moments, qmin=-8, qmax=7, steps=steps), expected)
 
 
 def test_no_moments_at_all() -> None:

@@ -169,7 +169,7 @@ def test_compiled_tokens_are_those_of_the_definition(decoder: tvmq.Executable) -
     for text, tokens in zip(texts, new, strict=True):
         assert tvmq.generate(decoder, text, max_new_tokens=6, chunk=5).tolist() == tokens.tolist()
     whole = np.array([[*texts[0], *new[0][:-1]]])
-    past = {info.name: np.zeros((1, 2, 0, 4), np.float32) for info in decoder.input_info[1:]}
-    (logits, *_) = tvmq.reference.run(decoder.module, {"input_ids": whole, **past})
-    assert not tvmq.reference.Reference(decoder.module).islands
+    definition = tvmq.reference.Reference(decoder.module)
+    (logits,) = definition.run({"input_ids": whole}, definition.new_state())
+    assert not definition.islands
     assert np.argmax(logits[0, len(texts[0]) - 1 :], axis=-1).tolist() == new[0].tolist()

@@ -19,15 +19,17 @@ from tvmq.runtime.inputs import aligned_zeros
 FEW_STEPS = 3e7
 
 
-def round_weights(weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: int) -> np.ndarray:
+def round_weights(
+    weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: int, steps: np.ndarray | None = None
+) -> np.ndarray:
     """As numerics.rounding.round_weights, bit for bit."""
     groups, filters, taps = weight.shape
     if groups * taps * taps * (taps + filters) < FEW_STEPS:
-        return rounding.round_weights(weight, moments, qmin=qmin, qmax=qmax)
-    return rounding.round_weights(weight, moments, qmin=qmin, qmax=qmax, chosen=choose_codes)
+        return rounding.round_weights(weight, moments, qmin=qmin, qmax=qmax, steps=steps)
+    return rounding.round_weights(weight, moments, qmin=qmin, qmax=qmax, steps=steps, chosen=choose_codes)
 
 
-def choose_codes(weight: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
+def choose_codes(weight: np.ndarray, steps: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
     """Codes (groups, taps, filters) as numerics.rounding.chosen_codes gives them, taps in rising order of moments."""
     groups, taps, filters = weight.shape
     factor, walk = _compile_rounding()
@@ -37,12 +39,14 @@ def choose_codes(weight: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -
     upper[:, range(front), range(front)] = 1.0
     upper[:, front:, front:] = matrix
     factor(upper, lower, diagonal)
-    padded, codes = (aligned_zeros((groups, size, _whole_steps(filters, kernels.LANES)), "float64") for _ in range(2))
+    whole = groups, size, _whole_steps(filters, kernels.LANES)
+    padded, padded_steps, codes = (aligned_zeros(whole, "float64") for _ in range(3))
+    padded_steps[:] = 1.0
     errors, limits = aligned_zeros((groups, 2, padded.shape[2]), "float64"), aligned_zeros((2,), "float64")
-    padded[:, front:, :filters], limits[:] = weight, (qmin, qmax)
-    walk(padded, lower, diagonal, limits, codes, errors)
+    padded[:, front:, :filters], padded_steps[:, front:, :filters], limits[:] = weight, steps, (qmin, qmax)
+    walk(padded, padded_steps, lower, diagonal, limits, codes, errors)
     better = errors[:, 0, :filters] < errors[:, 1, :filters]
-    return np.where(better[:, None, :], codes[:, front:, :filters], rounding.nearest_codes(weight, qmin, qmax))
+    return np.where(better[:, None, :], codes[:, front:, :filters], rounding.nearest_codes(weight / steps, qmin, qmax))
 
 
 def _whole_steps(count: int, step: int) -> int:

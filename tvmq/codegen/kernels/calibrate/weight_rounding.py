@@ -105,7 +105,7 @@ def _pivot(
 
 
 def walk() -> Any:
-    """PrimFunc (weight [groups, taps, filters], lower, diagonal, limits [2], codes [as weight], errors).
+    """PrimFunc (weight [groups, taps, filters], steps [as weight], lower, diagonal, limits [2], codes, errors).
 
     limits   lowest and highest code
     codes    chosen with feedback, from the last tap to the first
@@ -114,6 +114,7 @@ def walk() -> Any:
     weights = (("groups", "taps", "filters"), REAL)
     parameters = {
         "weight": weights,
+        "steps": weights,
         "lower": (("groups", "taps", "taps"), REAL),
         "diagonal": (("groups", "taps"), REAL),
         "limits": ((2,), REAL),
@@ -121,14 +122,14 @@ def walk() -> Any:
         "errors": (("groups", 2, "filters"), REAL),
     }
     with FunctionBuilder("walk_taps", parameters) as function:
-        weight, lower, diagonal, limits, codes, errors = (flatten_buffer(buffer) for buffer in function.buffers)
+        weight, steps, lower, diagonal, limits, codes, errors = (flatten_buffer(buffer) for buffer in function.buffers)
         taps, filters = function.sizes["taps"], function.sizes["filters"]
         ends = [load(limits, i, REAL) for i in range(2)]
         with T.serial(0, function.sizes["groups"]) as group:
             with T.serial(0, T.floordiv(filters, LANES)) as vector:
                 column = make_opaque(group * taps * filters + vector * LANES)
                 missing = workspace(taps * LANES, REAL)
-                walked = _Walk(weight, lower, diagonal, missing, ends, taps, filters, group, column)
+                walked = _Walk(weight, steps, lower, diagonal, missing, ends, taps, filters, group, column)
                 with T.serial(0, 2) as turn:  # the nearest codes, then those with feedback, which stay
                     error = walked.run(codes, turn == 1)
                     store(errors, (group * 2 + 1 - turn) * filters + vector * LANES, error.get(), LANES)
@@ -139,8 +140,8 @@ class _Walk:
     """Walk over the taps of one vector of filters of one group."""
 
     def __init__(self, *state: Any) -> None:
-        self.weight, self.lower, self.diagonal, self.missing = state[:4]
-        self.ends, self.taps, self.filters, self.group, self.column = state[4:]
+        self.weight, self.steps, self.lower, self.diagonal, self.missing = state[:5]
+        self.ends, self.taps, self.filters, self.group, self.column = state[5:]
 
     def run(self, codes: Buffer, feedback: Expr) -> Register:
         """Walk all taps; the error of the codes, which are the nearest ones without feedback."""
@@ -175,11 +176,14 @@ class _Walk:
         tap = bind(first + b)
         value, weight = bind(wanted[b].get()), load(self.weight, self.place(tap), VECTOR)
         low, high = (spread(end, LANES) for end in self.ends)
-        code = bind(T.min(T.max(T.nearbyint(T.Select(feedback, value, weight)), low), high))
+        step = load(self.steps, self.place(tap), VECTOR)
+        chosen = bind(fence(T.Select(feedback, value, weight)))
+        code = bind(T.min(T.max(T.nearbyint(bind(fence(chosen / step))), low), high))
         store(codes, self.place(tap), code, LANES)
-        left = bind(value - code)
+        of_code = bind(fence(code * step))
+        left = bind(value - of_code)
         pivot = spread(self.diagonal[self.group * self.taps + tap], LANES)
         error.set(error.get() + fence(fence(pivot * left) * left))
-        missing = bind(weight - code)
+        missing = bind(weight - of_code)
         store(self.missing, tap * LANES, missing, LANES)
         self._feed(wanted[:b], tap, first, missing)
