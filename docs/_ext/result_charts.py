@@ -180,7 +180,7 @@ def rows_of(chart: Chart, table: Table) -> list[Row]:
 
 
 def _unit(chart: Chart, column: str, line: dict[str, str], table: Table) -> float:
-    """What a figure is divided by; 0 where that is missing."""
+    """Divisor of a figure; 0 where that is missing."""
     if not chart.divided_by and not chart.by_first:
         return 1.0
     figure = read_figure(table[0][column] if chart.by_first else line[chart.divided_by])

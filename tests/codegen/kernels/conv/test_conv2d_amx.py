@@ -63,7 +63,7 @@ def test_sums_at_the_ends_of_their_range(level: str) -> None:
 @pytest.mark.parametrize("level", AMX)
 @pytest.mark.parametrize("rows", [(7,), (33,), (2, 40)])
 def test_products_of_rows(level: str, rows: tuple[int, ...]) -> None:
-    """Of a known number; by two threads."""
+    """Products of a known number of rows, by two threads."""
     random = np.random.default_rng(len(rows))
     x = random.integers(0, 256, (*rows, 100)).astype(np.uint8)
     weight = random.integers(-128, 128, (100, 70)).astype(np.int8)
