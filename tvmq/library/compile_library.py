@@ -13,6 +13,7 @@ from typing import Any
 import tvm
 
 from tvmq.codegen.compile.build import CustomCode, describe_source, lower_for
+from tvmq.codegen.compile.build_options import BuildOptions
 from tvmq.codegen.compile.vm_pipeline import PlannedCode, compile_planned
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.performance.tuning_table import tiles_for
@@ -98,7 +99,8 @@ def compile_for(mod: tvm.IRModule, machine: CpuTarget, batch: str = "") -> Plann
 
     batch  the dynamic dimension whose samples are run one after the other; "" for none
     """
-    lowered = lower_for(mod, machine, batch or None, PackingRecipes(), (), CustomCode((), ()), tiles_for(machine))
+    options = BuildOptions(tiles_for(machine))
+    lowered = lower_for(mod, machine, batch or None, PackingRecipes(), (), CustomCode((), ()), options)
     return compile_planned(lowered.module, machine)
 
 

@@ -35,7 +35,6 @@ from tvmq.codegen.compile.sample_blocks import block_sizes
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.custom_lowering.lowering import Lowering, lowerings_of
-from tvmq.codegen.kernels.parts.kernel_types import Tiles
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.kernels.parts.tiling import BlockTiles
 from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
@@ -312,7 +311,7 @@ def _compile_parts(
     recipes = PackingRecipes()
     common = [one.sizes for one in description.common]
     blocks = {size for sizes in common for size in sizes.values()} if options.has_blocks else frozenset[int]()
-    lowered = lower_for(mod, machine, description.batch or None, recipes, common, custom_code, options.tiles, blocks)
+    lowered = lower_for(mod, machine, description.batch or None, recipes, common, custom_code, options, blocks)
     external = custom_code.external(lowered)
     compiled, source = _compile_for(lowered, machine, external, options)
     sized_calls = {
@@ -348,21 +347,20 @@ def lower_for(
     recipes: PackingRecipes,
     common: Sequence[Mapping[str, int]],
     custom_code: CustomCode,
-    tiles: Tiles,
+    options: BuildOptions,
     blocks: Set[int] = frozenset(),
 ) -> LoweredModule:
-    """The module as calls of kernels, those of CPUs with these tiles; blocks: common sizes that share packed weights.
-    """
+    """The module as calls of kernels; blocks: common sizes that share packed weights."""
     if isinstance(machine, CudaTarget):
         return lower_functions(mod, lambda part, shared: CudaLowerer(part, machine, shared=shared), batch)
-    isa = replace(machine.isa, tiles=tiles)
-    isa_of_blocks = replace(isa, tiles=BlockTiles(tiles, blocks))
+    isa = replace(machine.isa, tiles=options.tiles)
+    isa_of_blocks = replace(isa, tiles=BlockTiles(options.tiles, blocks))
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.composites)
         lowerer = Lowerer(part, isa if shared is None else isa_of_blocks, shared=shared)
         lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
-        lowerer.record_packing = recipes.add
+        lowerer.record_packing, lowerer.is_brief = recipes.add, options.is_brief
         return lowerer
 
     return lower_functions(mod, walk, batch, common)

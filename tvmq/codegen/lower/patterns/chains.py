@@ -37,6 +37,7 @@ PLANAR = ("nn.conv1d", "nn.conv2d")
 HEADS = CONVOLUTIONS | where(kind=TRANSPOSED) | where(kind=PRODUCT, is_own=False)
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
 ATTENTION = "tvmq.matmul"
+Floats = Callable[[str, int], list[str]]
 
 
 @dataclass
@@ -60,18 +61,23 @@ class Chain:
         return self.members[self.members.index(self.head) + 1 :]
 
 
-def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -> dict[str, Chain]:
+def find_chains(
+    view: View, *, gpu: bool = False, fused_kernels: bool = False, is_brief: bool = False
+) -> dict[str, Chain]:
     """All chains of more than one binding, keyed by their result.
 
     gpu            convolutions end in codes alone, grouped ones in those of 8 bits
     fused_kernels  there are kernels for all of an attention (its second product is then the head), for norms with what
                    is around them, and for floats behind the sums of a product
+    is_brief       kernels are compiled for a few runs: no function such as exp is in code that stands there for each
+                   vector of a tile, which takes a second to compile
     """
     owned: set[str] = set()
     chains: dict[str, Chain] = {}
     if fused_kernels:
         _add_token_attention(view, owned, chains)
     encoders: dict[str, list[str]] = {}
+    floats = partial(chain_behind, view, owned=owned, is_brief=is_brief) if fused_kernels else None
     for var, value in reversed(view.bindings):
         name = op_name(value)
         shuffle = shuffle_at(view, var.name) if name == "reshape" and var.name not in owned else None
@@ -90,7 +96,7 @@ def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -
         if _of_two_floats(value):
             _follow(view, members, owned, partial(_moves_rows, last=rank_of(var) - 1))
         elif name in HEADS:
-            _after_product(view, members, owned, adds=name not in where(kind=TRANSPOSED), gpu=gpu, floats=fused_kernels)
+            _after_product(view, members, owned, adds=name not in where(kind=TRANSPOSED), gpu=gpu, floats=floats)
         elif name == ATTENTION:
             _after_attention(view, members, owned)
             members = (_whole_attention(view, members) if fused_kernels else []) + members
@@ -150,11 +156,13 @@ def _before(view: View, head: str) -> list[str]:
     return [source.name]
 
 
-def _after_product(view: View, members: list[str], owned: set[str], *, adds: bool, gpu: bool, floats: bool) -> None:
+def _after_product(
+    view: View, members: list[str], owned: set[str], *, adds: bool, gpu: bool, floats: Floats | None
+) -> None:
     """Bias and what follows.
 
     adds    the codes leave the kernel where those of another tensor could be added
-    floats  kernels go on with the floats of their sums
+    floats  (dequantize of sums, axis of channels) -> what kernels do behind it; None: nothing
     """
     head, follow = members[-1], partial(_follow, view, members, owned)
     integer = dtype_of(view.var[head]) == "int32"
@@ -164,7 +172,7 @@ def _after_product(view: View, members: list[str], owned: set[str], *, adds: boo
         return
     axis = _channels_of_floats(view, head, gpu)
     if axis is not None and follow(lambda call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, axis)):
-        members += chain_behind(view, members[-1], axis, owned) if floats else []
+        members += floats(members[-1], axis) if floats else []
         return
     if _widens(view, head, gpu) and follow(
         lambda call: _to_codes(call, "int16") and not (gpu and call.attrs.mode != "float")

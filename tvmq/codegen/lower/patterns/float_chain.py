@@ -16,21 +16,24 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.numerics.code_type import CODES_8
+from tvmq.numerics.elementary import ELEMENTARY
 
 PAIRS = where(kind=ARITHMETIC, is_own=False)
 MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 
 
-def chain_behind(view: View, head: str, axis: int, owned: set[str]) -> list[str]:
+def chain_behind(view: View, head: str, axis: int, owned: set[str], *, is_brief: bool = False) -> list[str]:
     """The bindings behind a dequantize that its kernel computes too, in order.
 
     axis   of the channels
     owned  bindings that other chains compute
+    is_brief  no function such as exp, whose code is long
     """
     members, closed = [head], 0
     while len(members) <= MOST_STEPS:
         reader = _next_reader(view, members)
-        if reader is None or reader in owned or not _fits(view, reader, members, axis):
+        is_long = reader is not None and is_brief and op_name(view.value[reader]) in ELEMENTARY
+        if reader is None or reader in owned or is_long or not _fits(view, reader, members, axis):
             break
         members.append(reader)
         if _is_closed(view, members):
