@@ -25,7 +25,7 @@ from tvmq.calibration.observers.base import TensorStatistics
 from tvmq.calibration.observers.result import CalibrationResult, TensorResult
 from tvmq.calibration.observers.rounding import Rounding
 from tvmq.codegen.compile.compiled_rounding import round_weights
-from tvmq.codegen.compile.evaluators import Runner, evaluator
+from tvmq.codegen.compile.evaluators import Runner, check_evaluator, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
 from tvmq.graph.ledger import check_module
@@ -165,7 +165,7 @@ class StaticQuantization:
             return module
         with observed_stage("guard"):
             player = StatePlayer(self.prepared) if state_pairs(self.prepared) else None
-            judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard, player)
+            judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard, player, check_evaluator)
             return guard_module(module, judge, self)
 
     def equalize(self) -> StaticQuantization | None:

@@ -360,7 +360,7 @@ def lower_for(
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.composites)
         lowerer = Lowerer(part, isa if shared is None else isa_of_blocks, shared=shared)
         lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
-        lowerer.record_packing, lowerer.is_brief = recipes.add, options.is_brief
+        lowerer.record_packing, lowerer.long_kernels = recipes.add, options.long_kernels
         return lowerer
 
     return lower_functions(mod, walk, batch, common)

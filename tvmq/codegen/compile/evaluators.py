@@ -13,7 +13,7 @@ import numpy as np
 import tvm
 
 from tvmq.codegen.compile.build import build_executable
-from tvmq.codegen.compile.build_options import BRIEF
+from tvmq.codegen.compile.build_options import BRIEF, KERNELS_OF_BUILD, BuildOptions
 from tvmq.graph.symbolic import sizes_in
 from tvmq.runtime.executable import Executable
 
@@ -26,8 +26,8 @@ class Runner:
     Dynamic dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
     """
 
-    def __init__(self, mod: tvm.IRModule) -> None:
-        self._mod = mod
+    def __init__(self, mod: tvm.IRModule, options: BuildOptions = BRIEF) -> None:
+        self._mod, self._options = mod, options
         self._executables: dict[tuple[tuple[str, int], ...], Executable] = {}
 
     def run(self, feed: Feed) -> Sequence[np.ndarray]:
@@ -49,7 +49,7 @@ class Runner:
 
     def _compile(self, sizes: tuple[tuple[str, int], ...]) -> Executable:
         if sizes not in self._executables:
-            self._executables[sizes] = build_executable(self._mod, sizes=dict(sizes), options=BRIEF)
+            self._executables[sizes] = build_executable(self._mod, sizes=dict(sizes), options=self._options)
         return self._executables[sizes]
 
 
@@ -68,3 +68,8 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
     [[0.0, 2.0]]
     """
     return Runner(mod).run
+
+
+def check_evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
+    """As `evaluator`, with the very kernels that a build has, for code that is to be checked."""
+    return Runner(mod, KERNELS_OF_BUILD).run

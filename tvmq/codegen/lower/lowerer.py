@@ -143,13 +143,13 @@ class Lowerer:
     fused_kernels = True  # of a whole attention, norms with what is around them, float chains; see `find_chains`
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
-        # What is lowered, and for what. The caller sets the last four before `run`: True for what is compiled for a few
-        # runs alone, as `BuildOptions.is_brief`; weights that kernels may read as
+        # What is lowered, and for what. The caller sets the last four before `run`: if not, functions such as exp are
+        # left to loops (`BuildOptions.long_kernels`); weights that kernels may read as
         # codes of 4 bits, by the variable of the layer that reads them; the calls that become functions of the user, by
         # the variables of their results; and what is called with every kernel (it keeps recipes of packed weights)
         self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
-        self.is_brief = False
+        self.long_kernels = True
         self.int4_weights: dict[str, Int4Weights] = {}
         self.custom_calls: dict[str, CustomCall] = {}
         self.record_packing: Callable[[Kernel], None] | None = shared.record_packing if shared else None
@@ -188,7 +188,7 @@ class Lowerer:
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
-        chains = find_chains(self.view, gpu=self.gpu, fused_kernels=self.fused_kernels, is_brief=self.is_brief)
+        chains = find_chains(self.view, gpu=self.gpu, fused_kernels=self.fused_kernels, long_kernels=self.long_kernels)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
         for var, _ in self.view.bindings:
             if var.name in inner:

@@ -57,6 +57,7 @@ class Judge:
     quantized  the module made of it with the options as they are
     batches    samples; the float model's outputs are computed where a batch lacks them
     evaluator  compiles a module for this CPU
+    checker    compiles with the kernels that a build has, for `check_compiled`; None: the evaluator does
     player     plays batches that are sequences of calls, with the state that a module hands on; None: they are samples
     """
 
@@ -68,9 +69,11 @@ class Judge:
         evaluator: Evaluator,
         guard: Guard,
         player: SequencePlayer | None = None,
+        checker: Evaluator | None = None,
     ) -> None:
         self.guard, self._batches, self._player = guard, batches, player
         self.evaluator: Evaluator = lambda module: self._play(module, evaluator(module))
+        self._checker = checker or evaluator
         self._looked_up: set[int] = set()
         self.readings: list[Reading] = []
         proposed = bound_readings(prepared, guard.outputs) if guard.metric is None else []
@@ -135,7 +138,7 @@ class Judge:
         if reference.islands or not self._batches or macs * _samples(self._batches[0]) > FEW_MACS:
             return module
         feed = self._batches[0].feed
-        compiled, defined = self.evaluator(module)(feed), self._play(module, reference.run)(feed)
+        compiled, defined = self._play(module, self._checker(module))(feed), self._play(module, reference.run)(feed)
         names = output_names(main_function(module), len(defined))
         for name, ours, wanted in zip(names, map(np.asarray, compiled), defined, strict=True):
             differing = int(unequal_bits(ours, np.asarray(wanted)).sum())

@@ -7,6 +7,8 @@ import pytest
 
 import tvmq
 from tests.support.models.networks import Net, block, drive
+from tvmq.codegen.compile.build import build_executable
+from tvmq.codegen.compile.build_options import BRIEF
 from tvmq.codegen.lower.patterns.chains import find_chains
 from tvmq.codegen.lower.patterns.float_chain import float_steps
 from tvmq.graph.view import View
@@ -33,6 +35,26 @@ def test_what_goes_into_the_kernel(body: str, members: str, dtype: str) -> None:
     view = View(block(SIGNATURE, PRODUCT + body, f'(2, 4), "{dtype}"'))
     assert [chain.members for chain in find_chains(view, fused_kernels=True).values()] == [members.split()]
     assert [chain.members for chain in find_chains(view).values()] == [["s", "d"]]  # GPUs, islands
+
+
+def test_kernels_of_a_few_runs_leave_long_functions_to_loops() -> None:
+    """Code of exp for each vector of a tile takes a second to compile; sums and limits stay in the kernel."""
+    sigmoid = block(SIGNATURE, PRODUCT + "y = R.sigmoid(d)", '(2, 4), "float32"')
+    limits = block(SIGNATURE, PRODUCT + "a = R.clip(d, 0, 6)\n" + QUANTIZE.format("a"), '(2, 4), "uint8"')
+    for module, whole, brief in ((sigmoid, ["s", "d", "y"], ["s", "d"]), (limits, *2 * [["s", "d", "a", "y"]])):
+        chains = [find_chains(View(module), fused_kernels=True, long_kernels=flag) for flag in (True, False)]
+        assert [one.members for known in chains for one in known.values()] == [whole, brief]
+        assert not find_chains(View(module), long_kernels=False).keys() - {"d"}
+
+
+def test_brief_code_of_long_functions_has_the_same_bits() -> None:
+    n = Net((1, 4, 5, 5))
+    y = n.conv("x", 4, 24, 1)
+    model = n.model(n.conv(n.op("Mul", y, n.op("Sigmoid", y)), 24, 4, 1))
+    road = drive(model, rules=(tvmq.Rule(lambda layer: layer.macs == 0, None),))
+    feed = {"x": np.random.default_rng(1).standard_normal((1, 4, 5, 5)).astype(np.float32)}
+    brief = build_executable(road.quantized, options=BRIEF)
+    assert [a.tobytes() for a in brief.run(feed)] == [a.tobytes() for a in road.executable.run(feed)]
 
 
 def test_steps_name_values_numbers_and_channels() -> None:

@@ -62,22 +62,21 @@ class Chain:
 
 
 def find_chains(
-    view: View, *, gpu: bool = False, fused_kernels: bool = False, is_brief: bool = False
+    view: View, *, gpu: bool = False, fused_kernels: bool = False, long_kernels: bool = True
 ) -> dict[str, Chain]:
     """All chains of more than one binding, keyed by their result.
 
     gpu            convolutions end in codes alone, grouped ones in those of 8 bits
     fused_kernels  there are kernels for all of an attention (its second product is then the head), for norms with what
                    is around them, and for floats behind the sums of a product
-    is_brief       kernels are compiled for a few runs: no function such as exp is in code that stands there for each
-                   vector of a tile, which takes a second to compile
+    long_kernels   functions such as exp may be among these: code for each vector of a tile, a second to compile
     """
     owned: set[str] = set()
     chains: dict[str, Chain] = {}
     if fused_kernels:
         _add_token_attention(view, owned, chains)
     encoders: dict[str, list[str]] = {}
-    floats = partial(chain_behind, view, owned=owned, is_brief=is_brief) if fused_kernels else None
+    floats = partial(chain_behind, view, owned=owned, long_kernels=long_kernels) if fused_kernels else None
     for var, value in reversed(view.bindings):
         name = op_name(value)
         shuffle = shuffle_at(view, var.name) if name == "reshape" and var.name not in owned else None

@@ -22,17 +22,17 @@ PAIRS = where(kind=ARITHMETIC, is_own=False)
 MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 
 
-def chain_behind(view: View, head: str, axis: int, owned: set[str], *, is_brief: bool = False) -> list[str]:
+def chain_behind(view: View, head: str, axis: int, owned: set[str], *, long_kernels: bool = True) -> list[str]:
     """The bindings behind a dequantize that its kernel computes too, in order.
 
     axis   of the channels
     owned  bindings that other chains compute
-    is_brief  no function such as exp, whose code is long
+    long_kernels  functions such as exp, whose code is long, may be in it
     """
     members, closed = [head], 0
     while len(members) <= MOST_STEPS:
         reader = _next_reader(view, members)
-        is_long = reader is not None and is_brief and op_name(view.value[reader]) in ELEMENTARY
+        is_long = reader is not None and not long_kernels and op_name(view.value[reader]) in ELEMENTARY
         if reader is None or reader in owned or is_long or not _fits(view, reader, members, axis):
             break
         members.append(reader)
