@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -38,14 +38,31 @@ from tvmq.quantization.meaning.boxes import Detections, box_f1
 from tvmq.quantization.pipeline import USUAL_GUARD
 
 LEAST_F1, LEAST_SHARE = 0.99, 0.85
+MOST_LETTERS = 80  # of a peer's reason
+FIGURES = ("f1_50", "f1_75", "decibels", "share", "seconds")
 COUNTS, QUICK = (64, 48), (8, 4)  # pictures to calibrate with, and to compare on
 ROUNDS = 5
 GUARDS = {"unguarded": None, "default": USUAL_GUARD}
 Run = Callable[[dict[str, np.ndarray]], Sequence[Any]]
 
-COLUMNS = columns(
-    "network {name} | setting {setting} | boxes {boxes} | F1 at 0.5 {f1_50:.4f} | at 0.75 {f1_75:.4f}",
-    "dB as read {decibels:.1f} | int8 {share:.1%} | ms {milliseconds:.2f} | to quantize {seconds:.1f}",
+
+
+def setting_of(row: Mapping[str, Any]) -> str:
+    """The setting, and why a peer has no figures.
+
+    >>> setting_of({"setting": "nncf", "reason": "no shape"}), setting_of({"setting": "ort"})
+    ('nncf refuses: no shape', 'ort')
+    """
+    return f"{row['setting']} refuses: {row['reason']}" if row.get("reason") else row["setting"]
+
+
+COLUMNS = (
+    ("network", "{name}"),
+    ("setting", setting_of),
+    *columns(
+        "boxes {boxes} | F1 at 0.5 {f1_50:.4f} | at 0.75 {f1_75:.4f} | dB as read {decibels:.1f}",
+        "int8 {share:.1%} | ms {milliseconds:.2f} | to quantize {seconds:.1f}",
+    ),
 )
 
 
@@ -101,13 +118,13 @@ def joined(outputs: Sequence[Sequence[np.ndarray]]) -> list[np.ndarray]:
 
 def contestants(
     path: Path, detector: Detector, cache: Path, *, peers: bool
-) -> Iterator[tuple[str, Run, dict[str, Any]]]:
-    """(setting, function that runs it, its figures)."""
+) -> Iterator[tuple[str, Run | None, dict[str, Any]]]:
+    """(setting, function that runs it, its figures); without a function the reason."""
     for name, quantize in PEERS.items() if peers else ():
         try:
             known = quantize(path, detector, cache)
         except Exception as error:  # a peer's own, of any class
-            print(f"{detector.name}, {name}: {str(error)[:200]}", flush=True)
+            yield name, None, {"reason": " ".join(str(error).split())[:MOST_LETTERS] or type(error).__name__}
             continue
         if known is not None:
             yield name, known[0], {"seconds": known[1]}
@@ -127,6 +144,9 @@ def measure(detector: Detector, options: Namespace) -> Iterator[dict[str, Any]]:
         "float": {"f1_50": 1.0, "f1_75": 1.0, "decibels": None, "share": 0.0, "seconds": None}
     }
     for setting, run, figures in contestants(path, detector, options.cache, peers=not options.no_peers):
+        if run is None:
+            rows[setting] = {**dict.fromkeys(FIGURES), **figures}
+            continue
         others = outputs_of(run, detector)
         got = decode_all(detector, others)
         f1 = {"f1_50": box_f1(wanted, got), "f1_75": box_f1(wanted, got, 0.75)}
@@ -137,7 +157,7 @@ def measure(detector: Detector, options: Namespace) -> Iterator[dict[str, Any]]:
     timers = {name: timer_of(lambda run=run: run(feed)) for name, run in runs.items()}  # type: ignore[misc]
     times = time_blocks(timers, 1 if options.quick else ROUNDS)
     for setting, figures in rows.items():
-        milliseconds = 1e3 * float(np.median(np.concatenate(times[setting])))
+        milliseconds = 1e3 * float(np.median(np.concatenate(times[setting]))) if setting in times else None
         boxes = sum(map(len, wanted))
         yield {"name": detector.name, "setting": setting, "boxes": boxes, "milliseconds": milliseconds, **figures}
 

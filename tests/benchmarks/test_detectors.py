@@ -76,12 +76,21 @@ def test_bounds(scripts: Any, change: dict[str, Any], text: str | None) -> None:
 
 
 @pytest.mark.slow
-def test_quick_form(scripts: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The network by formula: boxes are kept, since what decodes them stays float, by the guard the last product too."""
+def test_quick_form(
+    scripts: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The network by formula: boxes are kept, since what decodes them stays float, by the guard the last product too.
+    A peer that refuses a network has a row with the reason."""
+
+    def refuse(*_: Any) -> None:
+        raise ValueError("no\nshape")
+
+    script = scripts("detectors")
+    monkeypatch.setattr(script, "PEERS", {"nncf": refuse})
     result = tmp_path / "out.json"
-    arguments = ("--networks", "squares", "--cache", str(tmp_path), "--json", str(result), "--quick", "--no-peers")
-    scripts("detectors").main(arguments)
-    assert "| squares |" in capsys.readouterr().out
+    arguments = ("--networks", "squares", "--cache", str(tmp_path), "--json", str(result), "--quick")
+    script.main(arguments)
+    assert "| squares |" in (text := capsys.readouterr().out) and "nncf refuses: no shape |" in text
     rows = {one["setting"]: one for one in json.loads(result.read_text(encoding="utf-8"))["rows"]}
     assert min(rows["unguarded"]["f1_75"], rows["default"]["f1_75"]) > 0.9 and rows["float"]["boxes"] > 20
     assert rows["default"]["share"] > 0.9
