@@ -25,7 +25,7 @@ def outlying_model():
     random = np.random.default_rng(0)
     past = {f"past_key_values.0.{kind}": np.zeros((1, 1, 0, 8), np.float32) for kind in ("key", "value")}
     data = [{"input_ids": random.integers(0, SHAPE.words, (1, 12)), **past} for _ in range(3)]
-    return (*tvmq.from_onnx(write_llama(SHAPE, weights)), data)
+    return (*tvmq.from_onnx(write_llama(SHAPE, weights), state=None), data)
 
 
 def test_factors_by_expected_error() -> None:

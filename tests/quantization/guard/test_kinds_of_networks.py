@@ -82,13 +82,13 @@ def test_compiled_code_that_contradicts_the_definition_is_refused(monkeypatch: p
     """The figure of a small module is that of its definition, which a fault of a kernel does not change."""
     from tvmq.quantization import static_quantization
 
-    right: Callable[[tvm.IRModule], Any] = static_quantization.evaluator
+    right: Callable[[tvm.IRModule], Any] = static_quantization.check_evaluator
 
     def wrong(module: tvm.IRModule) -> Callable[[Any], Sequence[np.ndarray]]:
         run, is_integer = right(module), get_ledger(module).stage == "realized"
         return lambda feed: [np.array(y) + (1 if is_integer else 0) for y in run(feed)]
 
-    monkeypatch.setattr(static_quantization, "evaluator", wrong)
+    monkeypatch.setattr(static_quantization, "check_evaluator", wrong)
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], "product")]
     model = make_model(nodes, {"x": ("float32", (1, 6))}, ["y"], {"w": np.ones((6, 3), np.float32)}, 17)
     with pytest.raises(BuildError, match="differs from the definition in 3 of 3 values of output 'y'; this is a fault"):

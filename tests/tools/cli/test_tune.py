@@ -12,7 +12,7 @@ from tests.support.models.networks import Net
 def test_tune(cli, tmp_path, monkeypatch):
     monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "cache"))
     net = Net((1, 8, 10, 10))
-    onnx.save(net.model(net.conv("x", 8, 32)), tmp_path / "model.onnx")
+    onnx.save(net.model(net.conv("x", 8, 24)), tmp_path / "model.onnx")
     result = cli("tune", tmp_path / "model.onnx", "--budget", 0)
     assert result.code == 0 and "0 of 1 products measured" in result.out and "1 products are left" in result.err
     printed = json.loads(cli("tune", tmp_path / "model.onnx", "--budget", 3600, "--json", "--quiet").out)
