@@ -61,7 +61,7 @@ def encode_state_rows(mod: tvm.IRModule) -> tvm.IRModule:
 def _rows_of(view: View, pair: StatePair, param: relax.Var, result: relax.Expr) -> _Rows | None:
     """The state, if codes of its rows are all that is read of it."""
     concat = view.producer(result)
-    if pair.kind != APPENDED or dtype_of(param) != "float32" or op_name(concat) != "concat":
+    if concat is None or pair.kind != APPENDED or dtype_of(param) != "float32" or op_name(concat) != "concat":
         return None
     if list(view.readers[param.name]) != [result.name] or len(concat.args[0].fields) != 2:
         return None

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -110,6 +111,8 @@ def allows_tiles() -> bool:
     """
     import ctypes
 
+    if _arch() != "x86" or sys.maxsize < 2**32:  # elsewhere the number is that of another call
+        return False
     request = getattr(ctypes.CDLL(None), "syscall", None)
     return request is not None and request(ARCH_PRCTL, REQUEST_PERMISSION, TILE_DATA) == 0
 

@@ -124,10 +124,14 @@ def test_tiles_that_the_system_refuses_are_not_there(monkeypatch: pytest.MonkeyP
 def test_the_system_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for answer, granted in ((0, True), (-1, False)):
         calls: list[tuple[int, ...]] = []
+        monkeypatch.setattr(host, "_arch", lambda: "x86")
         library = SimpleNamespace(syscall=lambda *numbers, answer=answer, calls=calls: calls.append(numbers) or answer)
         monkeypatch.setattr(ctypes, "CDLL", lambda _name, library=library: library)
         host.allows_tiles.cache_clear()
         assert (host.allows_tiles(), host.allows_tiles()) == (granted, granted) and len(calls) == 1
+    host.allows_tiles.cache_clear()
+    monkeypatch.setattr(host, "_arch", lambda: "aarch64")
+    assert not host.allows_tiles() and len(calls) == 1
     monkeypatch.undo()
     host.allows_tiles.cache_clear()
 

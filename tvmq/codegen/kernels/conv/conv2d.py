@@ -12,6 +12,8 @@ Measured   benchmarks/kernels.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
@@ -77,7 +79,7 @@ def make_kernel(
     bias: np.ndarray,
     epilogue: Epilogue,
     buffers: tuple[Shape, Shape] | None = None,
-    loops: type[Integers] | None = None,
+    loops: Callable[..., Integers] | None = None,
 ) -> Kernel:
     """Kernel with a given tiling; buffers: shapes of x and y if they are not NHWC; loops: others than Integers."""
     conv = shape.conv
