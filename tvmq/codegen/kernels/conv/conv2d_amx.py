@@ -89,7 +89,8 @@ def conv2d_amx(
     assert kernel.work is not None
     direct = kernel.work.cycles
     # the tuner knows tiles of registers
-    work = replace(kernel.work, macs=conv.macs, tiled=None, cycles=lambda *machine: SHARE * direct(*machine))
+    work = replace(kernel.work, family="conv2d", macs=conv.macs, tiled=None)
+    work = replace(work, cycles=lambda *machine: SHARE * direct(*machine))
     permuted = kernel.template.plan.requantizer is not None
     packing = Packing(ins, weight.shape, 1, weight[0].size, tiling.panel_parts, permuted)
     recipe = {**packing.recipe(), "multiple": amx.ROW_BYTES // ins.taps}
