@@ -17,7 +17,6 @@ from tvmq.runtime.artifact.native_library import ONE_LOAD
 from tvmq.runtime.call_code import NO_CACHES, SAMPLES, CacheNumbers, CallCode, SampleCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import MachineCodes, SizedCode
-from tvmq.state.pair import APPENDED
 
 if TYPE_CHECKING:
     from tvmq.runtime.executable import Parts
@@ -71,6 +70,10 @@ def _sized_codes(description: Description, code: Callable[[str], Any]) -> list[S
 
 def _cache_numbers(description: Description) -> CacheNumbers:
     """Numbers of the appended states among inputs and outputs of main."""
+    if not description.state:
+        return NO_CACHES
+    from tvmq.state.pair import APPENDED  # of models with states alone: others load less
+
     pairs = [entry for entry in description.state.get("tensors", ()) if entry["kind"] == APPENDED]
     sides = (description.inputs, "input"), (description.outputs, "output")
     numbers = [
