@@ -81,7 +81,7 @@ class _Narrowing:
                 self.rewriter.bind(var, self.rewriter.emit(new, var.name))
                 continue
             wide = self.rewriter.emit(new, f"{var.name}_wide")
-            self.rewriter.bind(var, self._round(wide, dtype, var.name))
+            self.rewriter.bind(var, self._round_to_type(wide, dtype, var.name))
         return self.rewriter.finish()
 
     def _type_of(self, var: relax.Var, value: relax.Call) -> str:
@@ -106,10 +106,10 @@ class _Narrowing:
         if self._in.get(expr.name) == dtype:
             return expr
         if (expr.name, dtype) not in self._rounded:
-            self._rounded[expr.name, dtype] = self._round(expr, dtype, f"{expr.name}_rounded")
+            self._rounded[expr.name, dtype] = self._round_to_type(expr, dtype, f"{expr.name}_rounded")
         return self._rounded[expr.name, dtype]
 
-    def _round(self, expr: relax.Expr, dtype: str, name: str) -> relax.Var:
+    def _round_to_type(self, expr: relax.Expr, dtype: str, name: str) -> relax.Var:
         """float32 rounded to the type."""
         if dtype == "bfloat16":
             rounded = ops.round_floats(expr, dtype=dtype)

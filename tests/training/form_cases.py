@@ -15,8 +15,7 @@ import tvm
 
 from tests.support.models.networks import block
 
-RANDOM = np.random.default_rng(0)
-PICTURE, ROWS = (2, 4, 6, 6), (2, 5, 8)
+RANDOM, PICTURE, ROWS = np.random.default_rng(0), (2, 4, 6, 6), (2, 5, 8)
 
 
 def numbers(*shape: int) -> np.ndarray:
