@@ -63,7 +63,11 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
     >>> batch = tvm.tirx.Var("batch", "int64")
     >>> solve_size(batch * 12, tvm.tirx.IntImm("int64", 36)), solve_size(batch * 12, tvm.tirx.IntImm("int64", 35))
     (('batch', 3), None)
+    >>> words = tvm.tirx.Var("words", "int64")  # a factor that both have does not count: it is at least 1
+    >>> solve_size(batch * words * 4, words * 4)
+    ('batch', 1)
     """
+    a, b = _without_common_dimensions(a, b)
     difference = a - b
     symbols = undefined_vars(difference)
     if len(symbols) != 1:
@@ -74,6 +78,19 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
         return None
     size = 1 - at_one // step
     return (str(symbols[0].name)[:], size) if size >= 1 else None
+
+
+def _without_common_dimensions(a: Dim, b: Dim) -> tuple[Dim, Dim]:
+    """Both sizes, divided by the dynamic dimensions that are factors of both."""
+    if is_number(a) or is_number(b):
+        return a, b
+    for symbol in undefined_vars(a):
+        one = Analyzer()
+        one.bind(symbol, tvm.tirx.IntImm(str(symbol.ty.dtype), 1))
+        rest = one.simplify(a), one.simplify(b)
+        if are_equal(a, symbol * rest[0]) and are_equal(b, symbol * rest[1]):
+            a, b = rest
+    return a, b
 
 
 def least_positive(size: Dim) -> dict[str, int] | None:

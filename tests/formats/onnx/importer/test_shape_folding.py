@@ -146,6 +146,7 @@ LARGEST = 2**63 - 1
     ([0, 0], [LARGEST, 3], [0, 1], [18]),
     ([0, 1], [LARGEST, LARGEST], [0, 1], [18]),
     ([-2], [LARGEST], [1], [12]),
+    ([0], [10**9], [0], [24]),
 ])  # fmt: skip
 def test_slices_to_an_open_end_keep_a_dynamic_batch(
     starts: list[int], stops: list[int], axes: list[int], rest: list[int]

@@ -31,6 +31,7 @@ from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
 from tvmq.formats.onnx.importer.size_sums import size_sums
 from tvmq.graph.multiples import OnlyMultiples, cut_size, find_multiple, unequal_sizes
 from tvmq.graph.names import UniqueNames, identifier
+from tvmq.graph.required_equals import OnlyEqual, representative, require_equal_dimensions
 from tvmq.graph.required_sums import OnlySum, read_sum, require_sum
 from tvmq.graph.size_text import size_text
 
@@ -63,9 +64,15 @@ def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
     """
     multiples: dict[str, int] = {}
     sums: dict[str, str] = {}
+    equals: dict[str, str] = {}
     while True:
         try:
-            return _OnnxImporter(model, max_bytes, multiples, sums).run()
+            return _OnnxImporter(model, max_bytes, multiples, sums, equals).run()
+        except OnlyEqual as needed:
+            if needed.name in equals:  # of names that are not those of dimensions: nothing is gained
+                what = f"dimensions '{needed.name}' and '{needed.other}' must be equal"
+                raise UnsupportedOpError(f"from_onnx: {what}; {FIX_SHAPES}") from None
+            equals[needed.name] = needed.other
         except OnlySum as needed:
             if needed.name in sums:  # of names that are not those of dimensions: nothing is gained
                 what = f"dimension '{needed.name}' must be {needed.text}"
@@ -80,12 +87,18 @@ class _OnnxImporter:
 
     multiples  {dynamic dimension: number}: the inputs have multiples of it
     sums       {dynamic dimension: text}: it is a sum of others (graph/required_sums.py)
+    equals     {dynamic dimension: another that it is equal to} (graph/required_equals.py)
     """
 
     def __init__(
-        self, model: onnx.ModelProto, max_bytes: int, multiples: Mapping[str, int], sums: Mapping[str, str]
+        self,
+        model: onnx.ModelProto,
+        max_bytes: int,
+        multiples: Mapping[str, int],
+        sums: Mapping[str, str],
+        equals: Mapping[str, str],
     ) -> None:
-        self.multiples, self.sums = multiples, sums
+        self.multiples, self.sums, self.equals = multiples, sums, equals
         from onnx import numpy_helper
         from tvm.relax.frontend.onnx import onnx_frontend
 
@@ -121,10 +134,11 @@ class _OnnxImporter:
             """A symbol, or the sum of others: by its name, or because a layer needs it."""
             if name in sums:
                 return reduce(add, (part if isinstance(part, int) else size_of(part) for part in sums[name]))
-            text = self.sums.get(identifier(name))
+            own = representative(identifier(name), self.equals)
+            text = self.sums.get(own)
             known = {own: size_of(one) for own, one in plain.items()} | sizes if text is not None else {}
             size = None if text is None else read_sum(text, {str(one): var for one, var in known.items()})
-            return sizes.setdefault(identifier(name), tirx.Var(identifier(name), "int64")) if size is None else size
+            return sizes.setdefault(own, tirx.Var(own, "int64")) if size is None else size
 
         for value in graph_inputs(self.graph):
             if not value.type.HasField("tensor_type"):
@@ -169,7 +183,7 @@ class _OnnxImporter:
             result = self._record(call, self._emit(self._convert(call)))
             self._check_shapes(call)
             self._trace_sizes(node)
-        except (TvmqError, OnlyMultiples, OnlySum):
+        except (TvmqError, OnlyMultiples, OnlySum, OnlyEqual):
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
@@ -202,7 +216,8 @@ class _OnnxImporter:
     def _check_shapes(self, call: NodeCall) -> None:
         """Refuse results whose shape is known only at run time.
 
-        raises OnlyMultiples, OnlySum where the operands have equal sizes for multiples, or sums, of dimensions
+        raises OnlyMultiples, OnlySum, OnlyEqual where the operands have equal sizes for multiples or sums of
+               dimensions, or where two dimensions are one
         """
         for name in filter(None, call.outputs):
             ty = getattr(self.values[name], "ty", None)
@@ -216,7 +231,7 @@ class _OnnxImporter:
                 )
 
     def _ask_for_multiples(self, call: NodeCall) -> None:
-        """Raise OnlyMultiples where operands of a concatenation or an element-wise operator need them."""
+        """Raise what operands of a concatenation or an element-wise operator need of dimensions, see _check_shapes."""
         if call.op_type not in SAME_SIZES:
             return
         shapes = [value.ty.shape for value in call.inputs if isinstance(getattr(value, "ty", None), relax.TensorType)]
@@ -228,6 +243,7 @@ class _OnnxImporter:
             needed = find_multiple(one, other)
             if needed is not None:
                 raise OnlyMultiples(*needed)
+            require_equal_dimensions(one, other)
             what = f"sizes {size_text(one)} and {size_text(other)} of its inputs are not proved to be equal"
             raise call.unsupported_error(what, FIX_SHAPES)
 

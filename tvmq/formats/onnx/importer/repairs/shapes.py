@@ -17,6 +17,8 @@ from tvmq.graph.multiples import require_equal
 from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import are_equal, is_at_least, product
 
+# Exporters write "to the end" as 2^63 - 1, 2^31 - 1 or 10^9: no axis that one runs has so many elements
+OPEN_END = 2**29
 
 def reshape(call: NodeCall) -> relax.Expr | None:
     """Reshape of or to a symbolic shape; 0 copies a dimension, -1 is inferred."""
@@ -176,12 +178,12 @@ def _set_bounds(call: NodeCall, bounds: list[tuple[int, int, int, int]]) -> None
 
 
 def _is_open(stop: int, size: Any) -> bool:
-    return stop >= (size if isinstance(size, int) else np.iinfo(np.int32).max)
+    return stop >= (size if isinstance(size, int) else OPEN_END)
 
 
 def _is_reversed(start: int, stop: int, step: int) -> bool:
     """True for all elements of an axis of any size, from the last to the first."""
-    return step == -1 and start == -1 and stop <= -np.iinfo(np.int32).max
+    return step == -1 and start == -1 and stop <= -OPEN_END
 
 
 def _stays_inside(start: int, stop: int, size: Any) -> bool:
@@ -216,4 +218,4 @@ def _clip_bound(bound: Any, size: Any) -> Any:
         return max(bound + size, 0) if isinstance(size, int) else bound + size
     if isinstance(size, int):
         return min(bound, size)
-    return size if bound >= np.iinfo(np.int32).max else bound
+    return size if bound >= OPEN_END else bound
