@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tvmq.tools.doctor.check_context import CheckContext
 from tvmq.tools.doctor.findings import Finding, note
-from tvmq.tools.doctor.float_model import check_import, check_layers
+from tvmq.tools.doctor.float_model import check_import, check_labels, check_layers
 from tvmq.tools.doctor.loss import (
     check_guard,
     check_int8,
@@ -27,6 +27,7 @@ STAGES: dict[str, Stage] = {
     "look at the samples": check_samples,
     "compare the float model": check_import,
     "look at every layer": check_layers,
+    "compare labels with classes": check_labels,
     "try other preprocessings": check_preprocessing,
     "quantize": check_int8,
     "raise precision where 8 bits are not enough": check_guard,
