@@ -1,7 +1,7 @@
 """Write the address of the repository into README.md and setup.cfg of a release; the tree itself names no host.
 
 Usage     python tools/name_repository.py https://HOST/OWNER/tvmq v0.1.0
-Changes   relative links and pictures of README.md become absolute ones of that tag, so that they work on a package index;
+Changes   relative links and pictures of README.md become absolute ones of that tag, which a package index can follow;
           `project_urls` in setup.cfg
 """
 
