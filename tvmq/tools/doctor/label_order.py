@@ -24,15 +24,15 @@ def find_other_numbers(scores: np.ndarray, labels: np.ndarray) -> dict[int, int]
     >>> find_other_numbers(np.eye(3)[[0, 0, 0, 1, 1, 1, 2]], np.array([1, 1, 1, 0, 0, 0, 2]))
     {0: 1, 1: 0}
     """
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     classes = scores.reshape(len(scores), -1).argmax(axis=1)
     for one in np.unique(classes):
         values, counts = np.unique(labels[classes == one], return_counts=True)
         label, most = int(values[counts.argmax()]), int(counts.max())
         if label != one and most >= LEAST and most >= PURITY * counts.sum():
-            found[int(one)] = label
-    is_unique = len(set(found.values())) == len(found)
-    return found if is_unique and len(found) > 1 else {}
+            numbers[int(one)] = label
+    is_unique = len(set(numbers.values())) == len(numbers)
+    return numbers if is_unique and len(numbers) > 1 else {}
 
 
 def describe_numbers(numbers: dict[int, int]) -> str:
