@@ -144,7 +144,8 @@ def compare_outputs(
     if accuracy is not None and is_near_chance(accuracy, exe.output_info[0].shape):
         facts["near_chance"] = True
     if numbers := facts.pop("other_numbers", {}):
-        add_doubt(job, f"{describe_numbers(numbers)}, so accuracy says nothing", options.doctor)
+        folders = " (class folders, sorted by name, must be in the order of its classes)" if samples.classes else ""
+        add_doubt(job, f"{describe_numbers(numbers)}, so accuracy says nothing{folders}", options.doctor)
     elif facts.get("near_chance"):
         add_doubt(job, _near_chance(accuracy, samples), options.doctor)
     elif metric is not None and metric.partition(":")[0] in PRECISIONS and facts["float"] < FEW_BOXES:
