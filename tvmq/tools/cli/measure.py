@@ -141,12 +141,13 @@ def compare_outputs(
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason
     accuracy = facts["float"] if metric == "top1" else facts.get("float_top1")
-    if accuracy is not None and is_near_chance(accuracy, exe.output_info[0].shape):
+    is_chance = accuracy is not None and is_near_chance(accuracy, exe.output_info[0].shape)
+    if is_chance:
         facts["near_chance"] = True
     if numbers := facts.pop("other_numbers", {}):
         folders = " (class folders, sorted by name, must be in the order of its classes)" if samples.classes else ""
         add_doubt(job, f"{describe_numbers(numbers)}, so accuracy says nothing{folders}", options.doctor)
-    elif facts.get("near_chance"):
+    elif accuracy is not None and is_chance:
         add_doubt(job, _near_chance(accuracy, samples), options.doctor)
     elif metric is not None and metric.partition(":")[0] in PRECISIONS and facts["float"] < FEW_BOXES:
         add_doubt(job, _no_boxes(metric, facts["float"]), options.doctor)
