@@ -25,6 +25,7 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"  # the default underlines names, as if they were links
 html_title = f"tvmq {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

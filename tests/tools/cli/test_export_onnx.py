@@ -66,6 +66,6 @@ def test_quantize_writes_a_dialect(cli, tmp_path):
     given = ("quantize", tmp_path / "net.onnx", "--data", tmp_path / "data.npz", "-o", tmp_path / "net.tvmq", *quickly)
     given = (*given, "--onnx", tmp_path / "out.onnx", "--dialect", "tensorrt", "--guard", "none", "--no-compare")
     done = cli(*given)
-    assert done.code == 1 and "quantize with target='tensorrt', or with qconfig(scheme='symmetric'" in done.err
+    assert done.code == 1 and "quantize with target='tensorrt' (--backend tensorrt), or with qconfig(scheme='symmetric'" in done.err
     done = cli(*given, "--scheme", "symmetric", "--dtype-input", "int8")
     assert done.code == 0 and (tmp_path / "out.onnx").exists(), done.err

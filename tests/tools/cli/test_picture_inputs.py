@@ -82,9 +82,18 @@ def test_python_has_the_same_preprocessing(here):
 
 def test_folders_in_another_order_name_no_classes(cli, here):
     result = cli("quantize", "digits.onnx", "--data", "words", "--normalize", "unit", *FAST, "-o", "w.tvmq")
-    assert result.code == 4 and "near chance" in result.err
+    assert result.code == 4 and "labels number 3 classes otherwise than the model" in result.err
+    assert "so accuracy says nothing (class folders, sorted by name, must be in the order of its classes)" in result.err
     assert tvmq.load("w.tvmq").labels == () and tvmq.load("w.tvmq").preprocessing is not None
     assert "class " in cli("run", "w.tvmq", "--data", picture_of(here, "1_one"), "-q").out
+
+
+def test_two_folders_in_another_order_name_no_classes(cli, here, example):
+    names = ["a", "b", "c", "d", "f_four", "g", "e_six", "h", "i", "j"]  # sorted, four and six change places
+    write_pictures(example, here / "swapped", names, 3 * COUNT)
+    result = cli("quantize", "digits.onnx", "--data", "swapped", "--normalize", "unit", *FAST, "-o", "s.tvmq")
+    assert result.code == 4 and "near chance" not in result.err, result.err
+    assert tvmq.load("s.tvmq").labels == ()
 
 
 def test_what_is_refused(cli, here):

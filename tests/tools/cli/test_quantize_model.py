@@ -36,6 +36,17 @@ def test_arrays_with_labels(path, example, tmp_path, capfd):
     )
 
 
+@pytest.mark.parametrize("arrays", [True, False], ids=["arrays", "file"])
+def test_a_report_of_the_result(path, example, tmp_path, arrays):
+    pytest.importorskip("jinja2", reason="an extra: pip install 'tvmq[report]'")
+    data = {"image": example.test[:60], "labels": example.labels[:60]}
+    np.savez(tmp_path / "samples.npz", **data)
+    result = tvmq.quantize_model(path, data if arrays else tmp_path / "samples.npz", config=FAST, bench=False)
+    result.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "<title>digits.onnx: report of tvmq</title>" in page and '"histogram"' in page and "top1" in page
+
+
 def test_it_is_what_the_command_makes(path, example, tmp_path, cli):
     np.savez(tmp_path / "samples.npz", image=example.test[:100], labels=example.labels[:100])
     options = ("--calibrate-mode", "minmax", "--no-bench", "-q")

@@ -13,7 +13,7 @@ import tvmq
 from tvmq.tools.doctor import float_model
 from tvmq.tools.doctor.check_context import CheckContext, accuracy
 from tvmq.tools.doctor.findings import Finding
-from tvmq.tools.doctor.float_model import check_import, check_layers
+from tvmq.tools.doctor.float_model import check_import, check_labels, check_layers
 from tvmq.tools.doctor.loss import check_loss
 from tvmq.tools.doctor.model_checks import note_if_late, stages_to_run
 from tvmq.tools.doctor.preprocessing import check_preprocessing
@@ -65,6 +65,17 @@ def test_wrong_preprocessing_by_labels(monkeypatch):
 
 
 @pytest.mark.slow
+def test_labels_in_another_order():
+    right = faults.context()
+    classes = right.outputs(right.float_run, right.arrays)[0].argmax(axis=1)
+    two = np.argsort(np.bincount(classes))[-2:]  # those that most samples have
+    swapped = np.select([classes == two[0], classes == two[1]], [two[1], two[0]], classes)
+    (found,) = check_labels(faults.context(labels=swapped))
+    assert found.status == "problem" and found.figures["numbers"] == {str(a): int(b) for a, b in (two, two[::-1])}
+    assert "labels number 2 classes otherwise than the model" in found.what and "number labels as" in found.remedy
+    assert list(check_labels(faults.context(labels=classes))) == [] == list(check_labels(faults.context()))
+
+
 def test_samples_of_another_scale_that_nobody_uses():
     (found,) = check_preprocessing(faults.context(prepare=lambda x: x * 3000 - 1000))
     assert found.status == "problem" and "norm" in found.what

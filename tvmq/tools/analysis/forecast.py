@@ -49,7 +49,8 @@ def inspect(
 
     mod, params  as returned by `from_onnx` and `from_torch`, or a plain Relax module; a target may be given in place of
                  params
-    target       as for `build`; "llvm" is this CPU
+    target       as for `build`; "llvm" is this CPU. Weights are portable for it and for short names such as "avx2",
+                 else those for the CPU that is named
     config       options, by default the current qconfig; ranges are always nominal
     sizes        {dynamic dimension: size}; by default 1 for a batch, 64 for others
     threads      threads of a run
@@ -74,7 +75,9 @@ def inspect(
     nominal = replace(options, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
     named, weights = from_relax(mod, params)
     floats = _fix_sizes(fold_constants(prepare(named, weights)), sizes)
-    integers = _fix_sizes(quantize(named, weights, config=nominal, target=cpu), sizes)
+    # as `tvmq quantize --target` does: a short name says what to compile for, the weights stay portable
+    is_portable = isinstance(target, str) and not target.startswith("llvm ")
+    integers = _fix_sizes(quantize(named, weights, config=nominal, target=None if is_portable else cpu), sizes)
     before, float_seconds = estimates(floats, cpu, machine, threads=threads)
     after, int8_seconds = estimates(integers, cpu, machine, threads=threads)
     rows = _rows(get_ledger(integers), before, after)

@@ -24,7 +24,7 @@ from tvmq.options.config import recorded_options
 
 EIGHT_BITS = "8 bits, for every CPU"
 SEVEN_BITS = "7 bits, for CPUs without VNNI; on others no faster than 8 bits (--for portable), and less accurate"
-FASTER = "there --weight-scale lanes, the default, or --for this-machine makes faster models"
+FASTER = "there --weight-scale lanes or --for this-machine makes faster models"
 LITTLE = 0.2  # of the products: less costs an AVX2 model a few percent of its time
 CHANNELS, PANELS = 8, 2  # of an AVX2 vector; of each layer so many vectors are looked at
 HIGHEST = 255

@@ -11,6 +11,7 @@ import numpy as np
 from tvmq.quantization.meaning.reading import OutputPairs
 from tvmq.tools.cli.metrics import IN_POINTS, Metric, mean_metric, metric_named
 from tvmq.tools.cli.samples import Feeds, Samples
+from tvmq.tools.doctor.label_order import find_other_numbers
 
 MOST_BYTES = 256_000_000  # of the outputs that a metric reads at once
 
@@ -68,7 +69,8 @@ def judge(
     metric    name of a metric or of a function of the user; None without labels
     is_labelled  True if labels number the classes of the first output
     returns   {"samples", "outputs": {name: agreement}, "read": agreements by readings, "float", "int8": the metric's
-              values, "margin" of shares of samples, "float_top1" beside another metric}
+              values, "margin" of shares of samples, "float_top1" beside another metric, "other_numbers" of classes
+              (label_order.py)}
     """
     infos = exe.output_info
     sums = [Agreement(classes.get(position, "")) for position in range(len(infos))]
@@ -91,11 +93,13 @@ def judge(
     if measure and labels is not None:
         facts["metric"] = metric
         facts |= {name: _metric(measure, rows, labels[index]) for name, rows in kept.items()}
+        scores = np.concatenate([rows[0] for rows in kept["float"]])
         if metric in IN_POINTS:
             facts["margin"] = margin_of(facts["float"], len(index))
         elif is_labelled:
-            scores = np.concatenate([rows[0] for rows in kept["float"]])
             facts["float_top1"] = mean_metric("top1")(scores, labels[index])
+        if is_labelled:
+            facts["other_numbers"] = find_other_numbers(scores, labels[index])
     return facts
 
 

@@ -21,12 +21,22 @@ from tvmq.tools.cli.data import random_samples
 from tvmq.tools.cli.doubts import add_doubt
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
-from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
+from tvmq.tools.cli.metrics import (
+    IN_POINTS,
+    PRECISIONS,
+    class_labels,
+    count_classes,
+    find_labels,
+    metric_named,
+    usual_metric,
+)
 from tvmq.tools.cli.onnxruntime_peers import onnxruntime_runs
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Samples, split
 from tvmq.tools.cli.speed import measure_speed
+from tvmq.tools.doctor.label_order import describe_numbers
 
+FEW_BOXES = 0.05  # mean precision below which the float model finds none of the labelled boxes
 IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more often than not
 
 
@@ -131,9 +141,16 @@ def compare_outputs(
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason
     accuracy = facts["float"] if metric == "top1" else facts.get("float_top1")
-    if accuracy is not None and is_near_chance(accuracy, exe.output_info[0].shape):
+    is_chance = accuracy is not None and is_near_chance(accuracy, exe.output_info[0].shape)
+    if is_chance:
         facts["near_chance"] = True
+    if numbers := facts.pop("other_numbers", {}):
+        folders = " (class folders, sorted by name, must be in the order of its classes)" if samples.classes else ""
+        add_doubt(job, f"{describe_numbers(numbers)}, so accuracy says nothing{folders}", options.doctor)
+    elif accuracy is not None and is_chance:
         add_doubt(job, _near_chance(accuracy, samples), options.doctor)
+    elif metric is not None and metric.partition(":")[0] in PRECISIONS and facts["float"] < FEW_BOXES:
+        add_doubt(job, _no_boxes(metric, facts["float"]), options.doctor)
     return facts
 
 
@@ -189,6 +206,15 @@ def _near_chance(accuracy: float, samples: Samples) -> str:
         "(normalization, axis of the channels)?"
     )
     return f"the float model has {accuracy:.1%}, near chance, so the comparison says nothing of int8: {question}"
+
+
+def _no_boxes(metric: str, precision: float) -> str:
+    """Advice for a float detector that finds none of the labelled boxes."""
+    return (
+        f"the float model has {metric} {precision:.3f}, so the comparison says nothing of int8: are labels rows of "
+        "class, x1, y1, x2, y2 in pixels of the input, classes numbered as the model does, and pictures prepared as in "
+        "training?"
+    )
 
 
 def save_samples(path: Path, samples: Samples, index: np.ndarray) -> str:

@@ -22,6 +22,7 @@ from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
 from tvmq.tools.cli.measure import is_near_chance
 from tvmq.tools.cli.metrics import class_labels, mean_metric, usual_metric
+from tvmq.tools.doctor.label_order import find_other_numbers
 
 if TYPE_CHECKING:
     from tvmq.tools.cli.opening import QuantizationJob
@@ -57,8 +58,10 @@ def class_names(job: QuantizationJob) -> tuple[str, ...]:
     if not len(index):
         return ()
     rows = [exe.run(samples.take(part))[0].reshape(job.size, -1) for part in index.reshape(-1, job.size)]
-    accuracy = mean_metric("top1")(np.concatenate(rows), labels[index])
-    return () if is_near_chance(accuracy, shape) else samples.classes
+    scores = np.concatenate(rows)
+    accuracy = mean_metric("top1")(scores, labels[index])
+    is_other = is_near_chance(accuracy, shape) or find_other_numbers(scores, labels[index])
+    return () if is_other else samples.classes
 
 
 def is_of_pictures(path: Path) -> bool:

@@ -42,10 +42,21 @@ class QuantizedModel:
     executable: tvmq.Executable
     module: Any
     facts: Mapping[str, Any] = field(default_factory=dict)
+    _job: QuantizationJob | None = field(default=None, repr=False)
 
     def save(self, path: str | Path) -> str:
         """Write the .tvmq file and return its sha256; errors as those of `Executable.save`."""
         return self.executable.save(path)
+
+    def report(self, path: str | Path) -> None:
+        """Write the page of `tvmq report`: network, errors, times and histograms of layers.
+
+        raises  ConfigError without the extra 'report' (jinja2)
+        """
+        from tvmq.tools.cli.report import write_report  # loads the page's parts
+
+        assert self._job is not None
+        write_report(Path(path), self.executable, self._job, title=Path(str(self.facts["model"])).name)
 
     def __str__(self) -> str:
         return "\n".join(summary_lines(self.facts))
@@ -96,6 +107,7 @@ def quantize_model(
         result = tvmq.quantize_model("resnet18.onnx", "pictures/")
         print(result)
         result.save("resnet18.tvmq")
+        result.report("resnet18.html")
     """
     begin = time.perf_counter()
     options = _picture_options(pictures or {})
@@ -121,7 +133,7 @@ def quantize_model(
         measurements = Measurements(metric=metric, bench=bench, outputs=kinds, doctor=doctor)
         measured = measured_facts(module, executable, job, measurements, quiet=quiet)
     facts = {**_sizes(model, executable, job), **measured, "seconds": time.perf_counter() - begin}
-    return QuantizedModel(executable, module, facts)
+    return QuantizedModel(executable, module, facts, job)
 
 
 def _sizes(model: str | Path, executable: tvmq.Executable, job: QuantizationJob) -> dict[str, Any]:

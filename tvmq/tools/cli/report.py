@@ -113,6 +113,15 @@ def report(
         raise typer.Exit(DOUBTFUL)
 
 
+def write_report(path: Path, exe: Any, job: QuantizationJob, *, title: str) -> None:
+    """Write the page about a model that was just quantized, with the job's samples."""
+    check_extra("report", "jinja2", "which writes the page", "report")
+    from tvmq.tools.report.assemble_report import assemble  # loads TVM
+
+    facts = _float_facts(exe, job, Measurements(bench=False), quiet=True)
+    write_output(path, assemble(title=title, **facts).html().encode("utf-8"))
+
+
 def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
     """Facts about a saved model alone."""
     if other is not None:

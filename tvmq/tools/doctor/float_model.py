@@ -1,4 +1,4 @@
-"""Checks of the float model: equality with onnxruntime, dead channels, NaN and infinite values.
+"""Checks of the float model: equality with onnxruntime, dead channels, NaN and infinite values, its classes.
 
 Tests: tests/tools/doctor/test_model_checks.py
 """
@@ -20,8 +20,9 @@ from tvmq.options.rules import short_names
 from tvmq.passes.prepare import prepare
 from tvmq.quantization.meaning.agreement import sorted_readings, worst_decibels
 from tvmq.tools.analysis.work import float_macs
-from tvmq.tools.doctor.check_context import CheckContext, first_samples
+from tvmq.tools.doctor.check_context import CheckContext, accuracy, first_samples
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
+from tvmq.tools.doctor.label_order import describe_numbers, find_other_numbers
 
 SAME, NEAR = 60.0, 30.0  # dB: another order of summation leaves 90 and more; below NEAR the models differ
 COMPARED, LOOKED_AT = 8, 32
@@ -194,3 +195,14 @@ def _check_spikes(layers: Sequence[ChannelRanges]) -> Iterator[Finding]:
     what = f"single channels are far larger than the median channel of their layer: {listed}"
     remedy = "the checks below measure whether this costs accuracy"
     yield note("activations", what, remedy, layers=[row[0].name for row in rows])
+
+
+def check_labels(context: CheckContext) -> Iterator[Finding]:
+    """Yield a problem if labels number the classes otherwise than the float model."""
+    if context.labels is None:
+        return
+    outputs = context.outputs(context.float_run, context.arrays)
+    numbers = {} if accuracy(outputs, context.labels) is None else find_other_numbers(outputs[0], context.labels)
+    if numbers:
+        remedy = "number labels as the model does; class folders, sorted by name, must be in the order of its classes"
+        yield problem("labels", describe_numbers(numbers), remedy, numbers={str(k): v for k, v in numbers.items()})

@@ -66,10 +66,27 @@ def check_int8(context: CheckContext) -> Iterator[Finding]:
     yield _report_int8(context.int8_result.outcome)
 
 
+def needs_guard(context: CheckContext) -> bool:
+    """True where int8 alone loses too much."""
+    return context.int8_result is not None and not context.int8_result.outcome.is_acceptable
+
+
+def has_little_int8(context: CheckContext) -> bool:
+    """True where accuracy is kept with less than half of the work in int8."""
+    result = context.int8_result
+    outcome = result and (result.guard_outcome or result.outcome)
+    return outcome is not None and outcome.is_acceptable and outcome.int8 < HALF_OF_WORK
+
+
+def needs_options(context: CheckContext) -> bool:
+    """True where neither int8 nor the guard keeps enough."""
+    return context.int8_result is not None and not context.int8_result.is_solved
+
+
 def check_guard(context: CheckContext) -> Iterator[Finding]:
     """Let the guard of `quantize` raise precision where int8 loses too much."""
     result = context.int8_result
-    if result is None or result.outcome.is_acceptable or context.is_late():
+    if result is None or not needs_guard(context) or context.is_late():
         return
     remedy = try_guard(result.trials, result.module)
     if remedy is not None:
@@ -80,9 +97,9 @@ def check_guard(context: CheckContext) -> Iterator[Finding]:
 def check_share(context: CheckContext) -> Iterator[Finding]:
     """Report a model that keeps its accuracy with less than half of the work in int8."""
     result = context.int8_result
-    outcome = result and (result.guard_outcome or result.outcome)
-    if outcome is None or not outcome.is_acceptable or outcome.int8 >= HALF_OF_WORK:
+    if result is None or not has_little_int8(context):
         return
+    outcome = result.guard_outcome or result.outcome
     yield note(
         "little in int8",
         f"{outcome.int8:.0%} of the multiply-accumulates are in int8 at this accuracy, less than half",
@@ -112,7 +129,7 @@ def check_worst_layers(context: CheckContext) -> Iterator[Finding]:
 def check_options(context: CheckContext) -> Iterator[Finding]:
     """Try other options where the guard does not suffice."""
     result = context.int8_result
-    if result is None or result.is_solved:
+    if result is None or not needs_options(context):
         return
     before = result.guard_outcome or result.outcome
     ways = other_options(side_to_blame(result.sides) if result.sides else "both", context.config)

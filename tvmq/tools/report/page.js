@@ -123,8 +123,16 @@
     for (const [name, value] of pairs) if (value) list.append(node("dt", name), node("dd", value));
     return list;
   }
+  function forget() {
+    chosen = null;
+    story.textContent = "";
+    document.querySelectorAll(".chosen,.lit").forEach((one) => one.classList.remove("chosen", "lit"));
+  }
   function tell(key) {
     story.textContent = "";
+    const close = node("button", "×", { class: "close", "aria-label": "close" });
+    close.onclick = forget;
+    story.append(close);
     const keys = inside(key);
     if (keys.length > 1) {
       story.append(node("h3", `${keys.length} layers`));
@@ -203,7 +211,12 @@
   const table = $("table");
   const pick = (event) => {
     const row = event.target.closest("tbody tr");
-    if (row) { show(choose(row.dataset.key, true)); bringIntoView(story); }
+    if (!row) return;
+    show(choose(row.dataset.key, true));
+    bringIntoView(story);
+    // On a narrow screen the panel lies over the end of the table
+    const hidden = row.getBoundingClientRect().bottom - story.getBoundingClientRect().top;
+    if (matchMedia("(max-width:900px)").matches && hidden > 0) window.scrollBy(0, hidden + 12);
   };
   table.addEventListener("click", pick);
   table.addEventListener("keydown", (event) => { if (event.key === "Enter") pick(event); });

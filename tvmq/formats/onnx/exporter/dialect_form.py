@@ -71,5 +71,5 @@ def _check_symmetric(view: View, ledger: Ledger, dialect: Dialect) -> None:
     raise ConfigError(
         f"to_onnx, layer '{view.sources(name)[0]}': dialect '{dialect.name}' takes only int8 codes with zero point 0, "
         f"and {len(others)} tensors have other codes (here {dtype}, zero point {zero}); quantize with "
-        "target='tensorrt', or with qconfig(scheme='symmetric', dtype_input='int8')"
+        "target='tensorrt' (--backend tensorrt), or with qconfig(scheme='symmetric', dtype_input='int8')"
     )
