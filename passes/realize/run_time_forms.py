@@ -4,8 +4,8 @@ Before                                            After, with scales at run time
     m = matmul(x, w)                                  s = dynamic_scale(x), over `shared_axes`
                                                       q = dynamic_quantize(x, s)
                                                       m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
-    m = matmul(x, w in groups of 4 bits)              the same of s and q for each group of a row, group_matmul; a weight
-                                                      on a grid of its own keeps that, group_offset_matmul
+    m = matmul(x, w in groups of 4 bits)              group_matmul, s and q of each group of a row; a weight on a grid
+                                                      of its own keeps that, group_offset_matmul
     m = matmul(softmax(x), v)                         t = dynamic_scale(v), one for each row (token)
                                                       m = the same of softmax(x) * t and the codes of v
                                                   After, weights alone

@@ -235,7 +235,9 @@ def two_products(size: int | None) -> onnx.ModelProto:
 def test_weights_of_blocks_keep_their_codes() -> None:
     """Weights are floats of codes with steps and offsets: the module has the same ones, and says so."""
     module = quantized(two_products(16), "dynamic", nbit_weight=4, group_size=16)
-    calls = [value for _, value in View(unpack_weights(module)).bindings if op_name(value) == "tvmq.group_offset_matmul"]
+    calls = [
+        value for _, value in View(unpack_weights(module)).bindings if op_name(value) == "tvmq.group_offset_matmul"
+    ]
     assert len(calls) == 2
     weights = [numpy_helper.to_array(i) for i in two_products(16).graph.initializer if i.dims[:1] in ([32], [48])]
     for call, weight in zip(calls, weights, strict=True):

@@ -40,9 +40,9 @@ from tvmq.passes.calibrate.token_factors import find_token_factors
 from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.narrow_floats import narrow_floats
 from tvmq.passes.partition_conversions import partition_conversions
+from tvmq.passes.quantize_dynamic import products_in_groups
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.passes.realize.weight_codes import RoundingByData
-from tvmq.passes.quantize_dynamic import products_in_groups
 from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of

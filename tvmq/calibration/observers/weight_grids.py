@@ -19,7 +19,7 @@ TOLERANCE = 2.0**-21
 
 @dataclass(frozen=True, eq=False)
 class WeightGrid:
-    """Codes int8 [groups, weights of a group], steps float32 [groups, 1], and offsets of this shape; None: all are 0."""
+    """Codes int8 [groups, weights of a group], steps and offsets float32 [groups, 1]; offsets None: all are 0."""
 
     codes: np.ndarray
     steps: np.ndarray
@@ -83,7 +83,7 @@ def _are_equal(rows: np.ndarray, codes: np.ndarray, steps: np.ndarray, offsets: 
 def _without_offsets(
     rows: np.ndarray, codes: np.ndarray, steps: np.ndarray, offsets: np.ndarray, bits: int
 ) -> WeightGrid | None:
-    """The grid with a whole number of steps in place of each offset, and a sign; None where a group needs its offset."""
+    """The grid with whole steps, of either sign, in place of offsets; None where a group needs its offset."""
     half = 2 ** (bits - 1)
     shift = np.rint(offsets.astype(np.float64) / steps)
     whole = codes + shift
