@@ -58,7 +58,8 @@ EMULATED = {"Haswell": AVX2, "IvyBridge": SSE4}
 COLUMNS = columns(
     "contestant {contestant} | threads {threads} | logits {digests} | runs {runs} | sha256 {first}",
     "perplexity {perplexity:.3f} | / float {relative:.4f} | prompt tokens/s {prompt:.0f}",
-    "single tokens/s {single:.1f} | GB/s {rate:.1f} | of the stream {share:.2f} | file MB {file:.0f} | resident MB {resident:.0f}",
+    "single tokens/s {single:.1f} | GB/s {rate:.1f} | of the stream {share:.2f}",
+    "file MB {file:.0f} | resident MB {resident:.0f}",
 )
 
 
