@@ -16,7 +16,7 @@ from tests.support.models.llama_model import LlamaShape, formula_weights, write_
 
 TINY = LlamaShape(layers=2, width=32, heads=4, key_heads=2, hidden=48, words=97)
 FORMS: dict[str, dict[str, Any]] = {
-    "W8A8": {"activations": "dynamic", "weight_rounding": "nearest"},
+    "W8A8": {"activations": "dynamic", "weight_rounding": "calibrated"},
     "W4A8": {"activations": "dynamic", "nbit_weight": 4, "group_size": 32, "weight_rounding": "nearest"},
 }
 TABLE = ("logits", "op:take")  # which read the table of words: 8 bits in all forms
