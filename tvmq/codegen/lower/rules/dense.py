@@ -84,7 +84,8 @@ def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
     weight, scale, *offsets = (const_value(arg) for arg in weights)
     leading = tuple(name_dynamic_sizes(list(x.ty.shape)[:-1]))
     size, own = int(call.attrs.group_size), int(x_scale.ty.shape[-1]) == len(scale)
-    product = GroupProduct(leading, *weight.shape, size, has_offsets=bool(offsets), group_scales=own)
+    depth, columns = weight.shape
+    product = GroupProduct(leading, depth, columns, size, has_offsets=bool(offsets), group_scales=own)
     kernel = lowerer.choose(choose_group_matmul, product, weight, scale, offsets[0] if offsets else None)
     if kernel is None:
         return False
