@@ -5,15 +5,16 @@
 
 Model        SmolLM2-135M-Instruct (language/smollm2.py), float weights as its GGUF file gives them; --model smollm2_cut
              is its first two blocks, tiny a network of random weights
-Contestants  tvmq with 8-bit weights, and with 4 bits in groups of 32; activations in 8 bits, a scale for each token;
-             onnxruntime in float, and with its own dynamic int8 (per channel); llama.cpp on the package's own file
-             (Q4_1, the table Q8_0), and on its float values as Q8_0 (language/decoder_contestants.py)
-Columns      logits: different sha256 of all logits of 8 texts of --length tokens (of the whole model: 65); runs: how
-             many were compared: 1 and 2 threads, chunks of 1, 7, 64 and 256 tokens, batches of 1 to 8, code for AVX2
-             and SSE4 on this CPU. Of the whole model a part of these, of its first two blocks nearly all, and on
-             emulated CPUs (--emulate) one text of 16 tokens
-             perplexity on windows of 256 tokens (the first 64 are given) of prose in the descriptions of packages
-             (language/package_text.py), and beside the float network
+Contestants  tvmq with 8-bit weights and a scale for each token of activations, and with 4 bits in groups of 32, each of
+             which has a scale in activations too; onnxruntime in float, and with its own dynamic int8 (per channel);
+             llama.cpp on the package's own file (Q4_1, the table Q8_0), and on its float values as Q8_0
+             (language/decoder_contestants.py)
+Columns      logits: different sha256 of all logits of 8 texts of --length tokens (of the whole model: 65), and how one
+             begins; runs: how many were compared: 1 and 2 threads, chunks of 1, 7, 64 and 256 tokens, batches 1 to 8,
+             code for AVX2 and SSE4 on this CPU. Of the whole model a part of these, of its first two blocks nearly all,
+             and on emulated CPUs (--emulate) one text of 16 tokens
+             perplexity on 24 windows of 256 tokens (the first 64 are given) of prose in the descriptions of packages
+             (language/package_text.py), none of which tvmq is calibrated with, and beside the float network
              tokens a second: a prompt of 512 tokens at once, with logits of all of them (llama.cpp: of the last one),
              and single tokens behind 128; GB/s of weights that single tokens read, as a share of the stream that this
              machine reads (a sum over 256 MiB, the same threads)
@@ -55,9 +56,10 @@ TEXTS, WHOLE, CHUNKS = 8, 65, (1, 7, 64, 256)
 AVX2, SSE4 = "llvm -mcpu=haswell", "llvm -mcpu=x86-64-v2"
 EMULATED = {"Haswell": AVX2, "IvyBridge": SSE4}
 COLUMNS = columns(
-    "contestant {contestant} | threads {threads} | logits {digests} | runs {runs} | perplexity {perplexity:.3f}",
-    "/ float {relative:.4f} | prompt tokens/s {prompt:.0f} | single tokens/s {single:.1f} | GB/s {rate:.1f}",
-    "of the stream {share:.2f} | file MB {file:.0f} | resident MB {resident:.0f}",
+    "contestant {contestant} | threads {threads} | logits {digests} | runs {runs} | sha256 {first}",
+    "perplexity {perplexity:.3f} | / float {relative:.4f} | prompt tokens/s {prompt:.0f}",
+    "single tokens/s {single:.1f} | GB/s {rate:.1f} | of the stream {share:.2f}",
+    "file MB {file:.0f} | resident MB {resident:.0f}",
 )
 
 
@@ -115,7 +117,7 @@ def child(options: Namespace) -> dict[str, Any]:
     row["resident"] = memory("VmRSS")
     if options.threads == 1:
         begin = load_contestant(name, options.model, options.cache, options.threads)
-        row["perplexity"] = perplexity(begin, model.tokens, 1 if options.quick else options.windows)
+        row["perplexity"] = perplexity(begin, model.held_out(), 1 if options.quick else options.windows)
     return row
 
 
@@ -143,7 +145,7 @@ def count_logits(options: Namespace) -> dict[str, Any]:
     for target, threads, chunk, batch in runs:
         exe = tvmq.load(saved_model(options.model, form, options.cache, target), num_threads=threads)
         digests.add(hash_logits(lambda count, exe=exe: TvmqText(exe, count), texts, chunk, batch))
-    return {"digests": len(digests), "runs": len(runs), "sha256": sorted(digests)}
+    return {"digests": len(digests), "runs": len(runs), "sha256": sorted(digests), "first": min(digests)[:16]}
 
 
 def texts_of(model: LanguageModel, options: Namespace) -> np.ndarray:
@@ -239,7 +241,7 @@ main = Command(
         argument("--model", default="smollm2", choices=MODELS, help="model"),
         argument("--only", default="", help="contestants, separated by commas; all without it"),
         argument("--length", type=int, default=257, help="tokens of a text whose logits are compared"),
-        argument("--windows", type=int, default=6, help="windows of the text for perplexity"),
+        argument("--windows", type=int, default=24, help="windows of the text for perplexity"),
         argument("--threads", type=int, default=1, help="threads of a child"),
         argument("--parts", default="figures,logits", help="of the measurement"),
         argument("--emulate", default="", help="CPUs of qemu for the first two blocks: Haswell,IvyBridge"),

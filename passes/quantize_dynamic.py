@@ -7,7 +7,7 @@ Before                                            After, activations="dynamic"
                                                   After, activations=None
                                                       m = matmul(x, dequantize(int8 w, s_w))
                                                   With group_size, dynamic and not
-                                                      m = group_matmul(q, s, int4 w, s_w)
+                                                      m = group_matmul(q, s, int4 w, s_w), s for each group of a row
                                                       m = matmul(x, group_dequantize(int8 w, s_w))
 
 Needs     a prepared module.
@@ -15,12 +15,12 @@ Leaves    a realized one. Everything without weights stays float; dynamic turns 
           integers as well. Embedding tables are int8 with one scale a row, in both.
 Numerics  numerics.dynamic; weights as in `realize`, to the nearest code or, with data, as in `round_weights` without a
           change of the bias. Convolutions take one scale for each sample. Groups of at most 4 bits have steps with a
-          sign (calibration/observers/signed_steps.py).
+          sign (calibration/observers/signed_steps.py); weights that are on a grid already keep it, with an offset for
+          each group where it has some (weight_grids.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Any
 
 import tvm
@@ -28,7 +28,8 @@ from tvm import relax
 
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View, is_const, op_name
+from tvmq.numerics.codes import PACKED_BITS
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.options.rules import Decision, LayerFacts, resolve
 from tvmq.passes.families.base import family_of_call
@@ -37,7 +38,7 @@ from tvmq.passes.families.run_time_scales import WEIGHTED, why_float
 from tvmq.passes.families.weight_scales import reduce_weight_bits
 from tvmq.passes.partition.decide import layer_facts, why_outside
 from tvmq.passes.realize import ModuleRealizer, integer_facts
-from tvmq.passes.realize.weight_codes import RoundingByData, WeightOptions
+from tvmq.passes.realize.weight_codes import RoundingByData, WeightEncoder, WeightOptions
 
 
 def quantize_dynamic(
@@ -59,8 +60,18 @@ def quantize_dynamic(
     ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), {}
     for var, _ in view.bindings:
         reason, decision = reasons[var.name], decisions[var.name]
-        ledger.layers[var.name] = _entry(view, var, reason, decision, config, realizer.forms.weights.by_data)
+        ledger.layers[var.name] = _entry(view, var, reason, decision, config, realizer.forms.weights)
     return with_ledger(result, ledger)
+
+
+def products_in_groups(mod: tvm.IRModule, config: QConfig) -> set[str]:
+    """Variables of products of a prepared module whose codes, weights and activations, get a scale for each group."""
+    view = View(mod)
+    if config.group_size is None or config.activations != "dynamic":
+        return set()
+    options = {name: _weight_options(decision, config) for name, decision in _decide_layers(view, config).items()}
+    calls = {var.name: value for var, value in view.bindings if op_name(value) == "matmul"}
+    return {name for name in calls if options[name].spec.bits <= PACKED_BITS and is_const(calls[name].args[1])}
 
 
 def _decide_layers(view: View, config: QConfig) -> dict[str, Decision]:
@@ -92,7 +103,7 @@ def _weight_options(decision: Decision, config: QConfig) -> WeightOptions:
 
 
 def _entry(
-    view: View, var: relax.Var, reason: str | None, decision: Decision, config: QConfig, by_data: Container[str]
+    view: View, var: relax.Var, reason: str | None, decision: Decision, config: QConfig, weights: WeightEncoder
 ) -> dict[str, Any]:
     """Ledger entry of one operator; reason: why it stays as it is, None where it does not."""
     value = view.value[var.name]
@@ -100,8 +111,10 @@ def _entry(
     entry = {"op": name, "layers": list(view.sources(var.name)), "macs": multiply_accumulates(value)}
     if reason is None:
         entry |= integer_facts(spec)
-    if var.name in by_data:
+    if var.name in weights.by_data:
         entry["weight_rounding"] = "calibrated"
+    if var.name in weights.on_grid:
+        entry["weight_grid"] = "kept"
     integer = reason is None and config.activations == "dynamic" and name != "take"
     why = reason or (decision.why if decision.rule is not None else None)
     if why is None:

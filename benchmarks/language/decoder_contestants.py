@@ -1,6 +1,7 @@
 """Contestants of benchmarks/decoder.py: a model that begins texts, each of which takes tokens and gives logits.
 
-    tvmq       W8A8, W4A8                8-bit weights, 4-bit weights in groups of 32; a scale for each token
+    tvmq       W8A8, W4A8                8-bit weights, a scale for each token; 4-bit weights, and activations in 8
+                                         bits, in groups of 32
     onnxruntime  float, int8             its own dynamic int8, a scale for each channel
     llama.cpp  Q4_1, Q8_0                the package's own file, and its float32 values as Q8_0 blocks
 """
@@ -22,8 +23,8 @@ CONTESTANTS = (
 )  # fmt: skip
 POSITIONS = 1024  # that llama.cpp has room for
 # bytes of a weight that a single token reads, scales included, and of one in the table of words, which is the head:
-# onnxruntime's quantizer leaves a product with a transposed table in float
-BYTES = {"float": (4.0, 4.0), "int8": (1.0, 4.0), "W8A8": (1.0, 1.0), "W4A8": (0.5 + 4 / 32, 1.0)}
+# onnxruntime's quantizer leaves a product with a transposed table in float; groups have a scale and an offset
+BYTES = {"float": (4.0, 4.0), "int8": (1.0, 4.0), "W8A8": (1.0, 1.0), "W4A8": (0.5 + 8 / 32, 1.0)}
 
 
 class Text(Protocol):

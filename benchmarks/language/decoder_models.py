@@ -16,11 +16,12 @@ from tests.support.models.llama_model import LlamaShape, formula_weights, write_
 
 TINY = LlamaShape(layers=2, width=32, heads=4, key_heads=2, hidden=48, words=97)
 FORMS: dict[str, dict[str, Any]] = {
-    "W8A8": {"activations": "dynamic", "weight_rounding": "nearest"},
-    "W4A8": {"activations": "dynamic", "nbit_weight": 4, "group_size": 32, "weight_rounding": "calibrated"},
+    "W8A8": {"activations": "dynamic", "weight_rounding": "calibrated"},
+    "W4A8": {"activations": "dynamic", "nbit_weight": 4, "group_size": 32, "weight_rounding": "nearest"},
 }
 TABLE = ("logits", "op:take")  # which read the table of words: 8 bits in all forms
 MODELS = ("smollm2", "smollm2_cut", "tiny")
+CALIBRATION = range(2048, 2048 + 6 * 256)  # tokens
 CUT = 2  # blocks of the cut model
 
 
@@ -34,12 +35,16 @@ class LanguageModel:
     tokens: np.ndarray
 
     def samples(self) -> list[dict[str, np.ndarray]]:
-        """Windows of the text behind its first 2048 tokens, as calibration data; caches are empty."""
+        """Windows of a part of the text, as calibration data; caches are empty."""
         size = (1, self.shape.key_heads, 0, self.shape.head)
         names = [f"past_key_values.{layer}.{kind}" for layer in range(self.shape.layers) for kind in ("key", "value")]
         past = {name: np.zeros(size, np.float32) for name in names}
-        begins = range(2048, min(len(self.tokens), 2048 + 6 * 256) - 255, 256)
+        begins = range(CALIBRATION.start, min(len(self.tokens), CALIBRATION.stop) - 255, 256)
         return [{"input_ids": self.tokens[None, begin : begin + 256], **past} for begin in begins]
+
+    def held_out(self) -> np.ndarray:
+        """The tokens that are no calibration data."""
+        return np.concatenate([self.tokens[: CALIBRATION.start], self.tokens[CALIBRATION.stop :]])
 
     def onnx(self) -> onnx.ModelProto:
         """The float network."""

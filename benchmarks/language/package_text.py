@@ -1,10 +1,10 @@
-"""English text that is there wherever tvmq is installed: the descriptions of packages that it depends on."""
+"""English text that is there wherever the benchmarks run: the descriptions of packages that they depend on."""
 
 from __future__ import annotations
 
 from importlib import metadata
 
-PACKAGES = ("typer", "rich", "onnx")
+PACKAGES = ("typer", "rich", "onnx", "torch", "fastapi", "diskcache")
 
 
 def package_text() -> str:

@@ -13,7 +13,7 @@ each / 12. Tried are factors between those that make activations alike and those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,18 @@ WORTH = 0.9  # expected error that must remain at most
 
 
 def find_token_factors(
-    mod: tvm.IRModule, batches: Callable[[], Iterable[tuple[Feed, int]]], evaluator: Evaluator
+    mod: tvm.IRModule,
+    batches: Callable[[], Iterable[tuple[Feed, int]]],
+    evaluator: Evaluator,
+    in_groups: Container[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """Treatments for scale_outliers of a prepared module, {tensor: {"factors": {channel: power of two}}}."""
+    """Treatments for scale_outliers of a prepared module, {tensor: {"factors": {channel: power of two}}}.
+
+    in_groups  products whose rows have a scale for each group of channels: what they read stays as it is
+    """
     view = View(mod)
     tensors = {one.name: one.products for one in candidates(view) if not one.chain} | gated_tensors(view)
+    tensors = {name: products for name, products in tensors.items() if not any(p in in_groups for p in products)}
     if not tensors:
         return {}
     run = evaluator(return_intermediates(mod, list(tensors)))

@@ -4,6 +4,8 @@ Before                                            After, with scales at run time
     m = matmul(x, w)                                  s = dynamic_scale(x), over `shared_axes`
                                                       q = dynamic_quantize(x, s)
                                                       m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
+    m = matmul(x, w in groups of 4 bits)              group_matmul, s and q of each group of a row; a weight on a grid
+                                                      of its own keeps that, group_offset_matmul
     m = matmul(softmax(x), v)                         t = dynamic_scale(v), one for each row (token)
                                                       m = the same of softmax(x) * t and the codes of v
                                                   After, weights alone
@@ -62,9 +64,11 @@ class RunTimeForms:
             return relax.Call(call.op, [x, self._dequantize_weight(name, call, options), *rest], call.attrs)
         is_matrix = op == "matmul" and is_const(call.args[1]) and rank_of(call.args[1]) == 2
         if is_matrix and self._group_size is not None and options.spec.bits <= numerics.PACKED_BITS:
-            codes, scale = self.weights.encode(name, call.args[1], options, 0, self._group_size)
-            left, left_scale = self._encode(call.args[0], *shared_axes(call, 0))
-            return ops.group_matmul(left, left_scale, codes, scale, group_size=self._group_size)
+            size = self._group_size
+            codes, *scales = self.weights.encode_groups(name, call.args[1], options, 0, size)
+            left, left_scale = self._encode_groups(call.args[0], size)
+            product = ops.group_matmul if len(scales) == 1 else ops.group_offset_matmul
+            return product(left, left_scale, codes, *scales, group_size=size)
         return self._realize_products(name, call, options)
 
     def _realize_products(self, name: str, call: relax.Call, options: WeightOptions) -> relax.Expr:
@@ -149,6 +153,19 @@ class RunTimeForms:
             scale = self._emit(scale, f"{x.name}_scale")
             codes = self._emit(ops.dynamic_quantize(x, scale, largest_code=LARGEST_CODE), f"{x.name}_q")
             self._codes[key] = codes, scale
+        return self._codes[key]
+
+    def _encode_groups(self, x: relax.Var, size: int) -> tuple[relax.Expr, relax.Expr]:
+        """Codes of rows, and a scale for each group of neighbours, as the weight has them."""
+        key = x.name, rank_of(x), size
+        if key not in self._codes:
+            *leading, depth = x.ty.shape
+            groups = int(depth) // size
+            apart = relax.op.reshape(x, relax.ShapeExpr([*leading, groups, size]))
+            codes, scale = self._encode(self._emit(apart, f"{x.name}_groups"), rank_of(x), 1)
+            codes = self._emit(relax.op.reshape(codes, x.ty.shape), f"{x.name}_groups_codes")
+            scales = relax.op.reshape(scale, relax.ShapeExpr([*leading, groups]))
+            self._codes[key] = codes, self._emit(scales, f"{x.name}_groups_scales")
         return self._codes[key]
 
 

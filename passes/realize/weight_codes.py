@@ -1,7 +1,8 @@
 """Codes of weights without calibrated scales: to the nearest code, or rounded by what their layers read.
 
 Before                                            After
-    w                                                 int8 w and s_w, along an axis or in groups along it
+    w                                                 int8 w and s_w, along an axis or in groups along it; groups
+                                                      that are on a grid (weight_grids.py) have an offset as well
 
 A weight that several layers share is rounded once and stays one constant.
 
@@ -19,6 +20,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.calibration.observers.signed_steps import signed_steps
+from tvmq.calibration.observers.weight_grids import find_grid
 from tvmq.errors import ConfigError
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.codes import PACKED_BITS
@@ -57,11 +59,14 @@ class WeightEncoder:
     """Encodes the weights of a module.
 
     by_data  layers whose weights the data rounded
+    on_grid  layers whose weights were on a grid, which they keep
     """
 
     def __init__(self, view: View, config: QConfig, rounding: RoundingByData | None) -> None:
         self._view, self._config, self._rounding = view, config, rounding
         self.by_data: set[str] = set()
+        self.on_grid: set[str] = set()
+        self._grids: dict[Any, tuple[relax.Expr, ...] | None] = {}
         self._known: dict[Any, tuple[relax.Expr, relax.Expr]] = {}
         self._rounded: set[relax.Expr] = set()  # codes that data rounded
 
@@ -85,6 +90,39 @@ class WeightEncoder:
             self.by_data.add(layer)
         return self._known[key]
 
+    def encode_groups(
+        self, layer: str, weight: relax.Expr, options: WeightOptions, axis: int, size: int
+    ) -> tuple[relax.Expr, ...]:
+        """Codes and scales of a weight in groups of at most 4 bits; and offsets where it is on a grid that needs them.
+
+        axis  they lie along
+        """
+        key = weight, "grid", options.spec.bits, axis, size
+        if key not in self._grids:
+            self._grids[key] = self._find_grid(const_value(weight), options, axis, size)
+        grid = self._grids[key]
+        if grid is None:
+            return self.encode(layer, weight, options, axis, size)
+        self.on_grid.add(layer)
+        return grid
+
+    def _find_grid(
+        self, weight: np.ndarray, options: WeightOptions, axis: int, size: int
+    ) -> tuple[relax.Expr, ...] | None:
+        if weight.shape[axis] % size or not self._is_free(options):
+            return None
+        last = np.moveaxis(weight, axis, -1)
+        grid = find_grid(last.reshape(-1, size), options.spec.bits)
+        if grid is None:
+            return None
+        of_groups = (array.reshape(*last.shape[:-1], -1) for array in (grid.steps, grid.offsets) if array is not None)
+        arrays = (grid.codes.reshape(last.shape), *of_groups)
+        return tuple(relax.const(np.ascontiguousarray(np.moveaxis(array, -1, axis))) for array in arrays)
+
+    def _is_free(self, options: WeightOptions) -> bool:
+        """True where steps of small groups may have a sign: no observer was asked for."""
+        return (options.observer or self._config.weight_scale) == DEFAULT_SCALE and options.spec.bits <= PACKED_BITS
+
     def _encode_whole(
         self, layer: str, weight: np.ndarray, options: WeightOptions, axis: int, _group_size: int
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +142,7 @@ class WeightEncoder:
             )
         last = np.moveaxis(weight, axis, -1)
         rows, limits = last.reshape(-1, size), (options.spec.qmin, options.spec.qmax)
-        if options.spec.bits <= PACKED_BITS and (options.observer or self._config.weight_scale) == DEFAULT_SCALE:
+        if self._is_free(options):
             steps, limits = signed_steps(rows, options.spec.bits, names), (-limits[1] - 1, limits[1])
         else:
             steps = constant_qparams(rows, options.spec, 0, self._config, names, options.observer).scale

@@ -47,7 +47,11 @@ def unpack_cases() -> list[Case]:
     scale = repeated(np.exp(np.random.default_rng(4).normal(size=9) * 5).astype(np.float32), (3, 5))
     x_scale = np.float32([[[1.5], [1e-20]], [[3e38], [0.25]]])
     given = {"x": codes_of("int8", (2, 2, 12)), "x_scale": x_scale, "w": codes_of("int8", (12, 5)), "scale": scale}
-    return [*cases, case("group_matmul", given, "group_matmul", group_size=4)]
+    cases.append(case("group_matmul", given, "group_matmul", group_size=4))
+    given = given | {"x_scale": repeated(np.float32([1.5, 1e-20, 0.25]), (2, 2, 3))}
+    cases.append(case("group_matmul_own", given, "group_matmul", group_size=4))
+    given = given | {"offset": repeated(np.float32([-3, 0, 1e-5, 7]), (3, 5))}
+    return [*cases, case("group_offset_matmul", given, "group_offset_matmul", group_size=4)]
 
 
 def sum_cases() -> list[Case]:

@@ -8,6 +8,7 @@ import numpy as np
 import onnx
 import pytest
 import tvm
+from onnx import numpy_helper
 
 import tvmq
 from tests.support.models.networks import Net, feeds_of, run_onnx
@@ -211,6 +212,67 @@ def test_groups_in_integers_on_plain_cpus() -> None:
     results = [tvmq.build(module, target=target).run(feed)[0] for target in ("llvm", "x86-64", "x86-64-v3")]
     for other in results[1:]:
         np.testing.assert_array_equal(results[0], other)
+
+
+def of_blocks(weight: np.ndarray, size: int) -> np.ndarray:
+    """The weight [depth, columns] as a file of 4-bit blocks along the depth would give it."""
+    groups = weight.reshape(-1, size, weight.shape[1])
+    low = groups.min(axis=1, keepdims=True).astype(np.float16).astype(np.float32)
+    step = ((groups.max(axis=1, keepdims=True) - low) / 15).astype(np.float16).astype(np.float32)
+    codes = np.clip(np.rint((groups - low) / step), 0, 15).astype(np.float32)
+    return np.asarray(codes * step + low, np.float32).reshape(weight.shape)
+
+
+def two_products(size: int | None) -> onnx.ModelProto:
+    """Two matrices, of blocks of so many weights; None: of floats."""
+    n = Net((2, 3, 32))
+    first, second = n.weight(32, 48), n.weight(48, 24)
+    if size is not None:
+        first, second = of_blocks(first, size), of_blocks(second, size)
+    return n.model(n.op("MatMul", n.op("Tanh", n.op("MatMul", "x", n.constant(first))), n.constant(second)))
+
+
+def test_weights_of_blocks_keep_their_codes() -> None:
+    """Weights are floats of codes with steps and offsets: the module has the same ones, and says so."""
+    module = quantized(two_products(16), "dynamic", nbit_weight=4, group_size=16)
+    calls = [
+        value for _, value in View(unpack_weights(module)).bindings if op_name(value) == "tvmq.group_offset_matmul"
+    ]
+    assert len(calls) == 2
+    weights = [numpy_helper.to_array(i) for i in two_products(16).graph.initializer if i.dims[:1] in ([32], [48])]
+    for call, weight in zip(calls, weights, strict=True):
+        codes, scale, offset = (const_value(arg).astype(np.float64) for arg in call.args[2:])
+        kept = codes * np.repeat(scale, 16, axis=0) + np.repeat(offset, 16, axis=0)
+        np.testing.assert_allclose(kept, weight, rtol=0, atol=2.0**-20 * np.abs(weight).max())
+    entries = [entry for entry in get_ledger(module).layers.values() if entry["macs"]]
+    assert [entry.get("weight_grid") for entry in entries] == ["kept"] * 2
+    floats = quantized(two_products(None), "dynamic", nbit_weight=4, group_size=16)
+    assert not any("weight_grid" in entry for entry in get_ledger(floats).layers.values())
+    assert "tvmq.group_offset_matmul" not in [op_name(value) for _, value in View(floats).bindings]
+
+
+@pytest.mark.slow
+def test_weights_of_blocks_lose_nothing() -> None:
+    """Only activations are rounded: much nearer than floats of no blocks get, in another grouping as well."""
+    checked(two_products(16), "dynamic", least_snr=38.0, nbit_weight=4, group_size=16)
+    checked(two_products(16), "dynamic", least_snr=38.0, nbit_weight=4, group_size=8)
+    model = two_products(None)
+    feeds = feeds_of(model)
+    executable = tvmq.build(quantized(model, "dynamic", nbit_weight=4, group_size=16))
+    power = sum(float(np.square(run_onnx(model, feed)[0]).sum()) for feed in feeds)
+    assert 10 * np.log10(power / noise(model, executable, feeds)) < 30
+
+
+@pytest.mark.slow
+def test_an_outlier_costs_its_group_alone() -> None:
+    """Channels of activations a hundred times the others: their groups have scales of their own."""
+    n = Net((2, 3, 64))
+    factors = np.ones(64, np.float32)
+    factors[5] = 300
+    weight = of_blocks(n.weight(64, 24), 16)
+    weight[:16] = of_blocks(weight[:16] / 300, 16)
+    model = n.model(n.op("MatMul", n.op("Mul", "x", n.constant(factors)), n.constant(weight)))
+    checked(model, "dynamic", least_snr=38.0, nbit_weight=4, group_size=16)
 
 
 @pytest.mark.slow

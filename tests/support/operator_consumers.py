@@ -84,6 +84,7 @@ INTEGER = where(integer=True)
 ENDS = ("tvmq.dequantize", "tvmq.quantize")
 RUN_TIME = (
     "tvmq.dynamic_dequantize", "tvmq.dynamic_quantize", "tvmq.dynamic_scale", "tvmq.group_dequantize", "tvmq.group_matmul",
+    "tvmq.group_offset_matmul",
 )  # fmt: skip
 UNREALIZED = ("tvmq.observe", "tvmq.simulated_quantize")
 FLOAT_SUMS = ("tvmq.float_sum", "tvmq.resample")
@@ -200,7 +201,7 @@ _TO_ONNX: Reasons = {
     "ONNX has it from opset 24 on, and the exporter writes older ones.": ("tvmq.tensor_scatter",),
     "ONNX has no operators for this integer form.": (
         *("tvmq.add_mask", "tvmq.integer_layer_norm", "tvmq.integer_softmax", "tvmq.masked_mean"),
-        *("tvmq.dynamic_quantize", "tvmq.dynamic_scale", "tvmq.group_matmul"),
+        *("tvmq.dynamic_quantize", "tvmq.dynamic_scale", "tvmq.group_matmul", "tvmq.group_offset_matmul"),
     ),
     "It is in no realized module.": ("tvmq.fence", *UNREALIZED),
     "The exporter writes the constant that it unpacks.": ("tvmq.unpack",),
@@ -385,7 +386,7 @@ INTERNAL: dict[str, Consumer] = {
             "Indices may point to other samples.": (*GATHERS, *SCATTERS),
             "It has no samples among its operands.": ("arange", "one_hot", "shape_of", "tvmq.unpack"),
             "The pass `prepare` replaces it.": STANDARD_NORMS,
-            "A scale may be that of all samples.": ("tvmq.group_matmul",),
+            "A scale may be that of all samples.": ("tvmq.group_matmul", "tvmq.group_offset_matmul"),
             "It is in modules of calibration alone.": ("tvmq.observe",),
             "It has as many results as its values say, or several.": COUNTED,
         },
@@ -403,7 +404,9 @@ INTERNAL: dict[str, Consumer] = {
             "The pass `prepare` replaces it.": (*STANDARD_NORMS, "nn.layer_norm", "nn.rms_norm", "nn.softmax"),
             "Indices may point to masked positions.": (*GATHERS, *SCATTERS, "tvmq.tensor_scatter"),
             "It makes positions, or counts them.": ("one_hot", "shape_of", "tile", "tril", "triu"),
-            "It reads weights.": ("tvmq.group_dequantize", "tvmq.group_matmul", "tvmq.unpack"),
+            "It reads weights.": (
+                "tvmq.group_dequantize", "tvmq.group_matmul", "tvmq.group_offset_matmul", "tvmq.unpack",
+            ),
             "It is in modules of calibration alone.": ("tvmq.observe",),
         },
     ),
@@ -424,7 +427,7 @@ INTERNAL: dict[str, Consumer] = {
                 where(kind=CONVERSION, is_own=True, integer=True) - {"tvmq.requantize"}
             ),
             "It computes floats, which their type tells.": (
-                "tvmq.dynamic_scale", "tvmq.float_sum", "tvmq.group_matmul", "tvmq.resample",
+                "tvmq.dynamic_scale", "tvmq.float_sum", "tvmq.group_matmul", "tvmq.group_offset_matmul", "tvmq.resample",
             ),
             "It is in no realized module.": ("tvmq.fence", "tvmq.observe"),
         },

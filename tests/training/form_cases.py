@@ -444,7 +444,7 @@ WITHOUT: dict[str, tuple[str, ...]] = {
     "refused: recurrent loops, caches": ("tvmq.recurrent", "tvmq.recurrent_codes", "tvmq.tensor_scatter"),
     "of scales made at run time, and of weights alone": (
         *(f"tvmq.dynamic_{kind}" for kind in ("quantize", "dequantize", "scale")), "tvmq.group_dequantize",
-        "tvmq.group_matmul",
+        "tvmq.group_matmul", "tvmq.group_offset_matmul",
     ),
     "in no realized module": ("tvmq.fence", "tvmq.observe", "tvmq.simulated_quantize", "tvmq.unpack"),
 }  # fmt: skip

@@ -29,7 +29,7 @@ from tvmq.numerics.conv_transpose import conv_transpose, filters_first
 from tvmq.numerics.fixed_point import cast, divide, place
 from tvmq.numerics.float_sum import float_sum
 from tvmq.numerics.gemm import matmul
-from tvmq.numerics.group_matmul import group_matmul
+from tvmq.numerics.group_matmul import group_matmul, group_offset_matmul
 from tvmq.numerics.integer_layer_norm import LayerNormParams, integer_layer_norm, integer_layer_norm_params
 from tvmq.numerics.integer_softmax import SoftmaxParams, integer_softmax, integer_softmax_params
 from tvmq.numerics.layer_norm import group_norm, instance_norm, layer_norm, rms_norm
@@ -109,6 +109,7 @@ __all__ = [
     "group_dequantize",
     "group_matmul",
     "group_norm",
+    "group_offset_matmul",
     "instance_norm",
     "integer_layer_norm",
     "integer_layer_norm_params",

@@ -40,6 +40,7 @@ from tvmq.passes.calibrate.token_factors import find_token_factors
 from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.narrow_floats import narrow_floats
 from tvmq.passes.partition_conversions import partition_conversions
+from tvmq.passes.quantize_dynamic import products_in_groups
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.passes.realize.weight_codes import RoundingByData
 from tvmq.passes.scale_outliers import scale_outliers
@@ -286,7 +287,7 @@ def _quantize_at_run_time(request: Request, prepared: tvm.IRModule, data: Datase
     """Quantize with scales of activations made at run time; data, if any, make channels alike and round weights."""
     config, outliers, rounding = request.config, dict[str, Any](), None
     if data is not None and config.activations == "dynamic" and config.outlier_channels:
-        outliers = find_token_factors(prepared, lambda: iter(data), evaluator)
+        outliers = find_token_factors(prepared, lambda: iter(data), evaluator, products_in_groups(prepared, config))
         prepared = scale_outliers(prepared, outliers)
     if data is not None and config.weight_rounding == "calibrated":
         rounding = _rounding(prepared, data)

@@ -7,11 +7,15 @@ import pytest
 
 import tvmq
 from tests.support.models.llama_model import LlamaShape, formula_weights, write_llama
+from tvmq.calibration.dataset import Dataset
 from tvmq.codegen.compile.evaluators import evaluator
 from tvmq.errors import CalibrationError
-from tvmq.graph.view import View, const_value, op_name
+from tvmq.graph.symbolic import inputs_of
+from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.options.config import QConfig
 from tvmq.passes.calibrate.token_factors import choose_factors, expected_error, find_token_factors
 from tvmq.passes.prepare import prepare
+from tvmq.passes.quantize_dynamic import products_in_groups
 from tvmq.passes.scale_outliers import scale_outliers
 
 SHAPE = LlamaShape(layers=1, width=16, heads=2, key_heads=1, hidden=24, words=19)
@@ -44,9 +48,6 @@ def test_factors_by_expected_error() -> None:
 def test_norms_and_gates_without_changing_a_float() -> None:
     mod, params, data = outlying_model()
     prepared = prepare(mod, params)
-    from tvmq.calibration.dataset import Dataset
-    from tvmq.graph.symbolic import inputs_of
-
     batches = Dataset(data, inputs_of(prepared))
     factors = find_token_factors(prepared, lambda: iter(batches), evaluator)
     operators = {op_name(View(prepared).value[name]) for name in factors}
@@ -56,6 +57,23 @@ def test_norms_and_gates_without_changing_a_float() -> None:
     np.testing.assert_allclose(after, before, rtol=2e-6, atol=1e-6)
     largest = [np.abs(const_value(v.args[1])).max() for _, v in View(scaled).bindings if op_name(v) == "tvmq.rms_norm"]
     assert max(largest) < 30
+
+
+def test_what_is_read_in_groups_stays() -> None:
+    """Products in groups of 4 bits have a scale for each group of channels; a rule for 8 bits takes one out of them."""
+    mod, params, data = outlying_model()
+    prepared = prepare(mod, params)
+    batches = Dataset(data, inputs_of(prepared))
+    options = {"activations": "dynamic", "nbit_weight": 4, "group_size": 8}
+    in_groups = products_in_groups(prepared, QConfig(**options))
+    products = {v.name for v, c in View(prepared).bindings if op_name(c) == "matmul" and is_const(c.args[1])}
+    assert in_groups == products and products_in_groups(prepared, QConfig(activations="dynamic")) == set()
+    assert find_token_factors(prepared, lambda: iter(batches), evaluator, in_groups) == {}
+    eight = tvmq.QuantSpec("int8", symmetric=True, per_channel=True)
+    fewer = products_in_groups(prepared, QConfig(**options, rules=[tvmq.Rule("*down_proj", weights=eight)]))
+    assert len(fewer) == len(products) - 1
+    (factors,) = find_token_factors(prepared, lambda: iter(batches), evaluator, fewer)
+    assert op_name(View(prepared).value[factors]) == "multiply"
 
 
 def test_quantize_uses_the_data() -> None:

@@ -62,7 +62,7 @@ LOWERINGS: dict[str, str] = {
     ),
     "matmul": "tvmq.codegen.lower.rules.dense:lower",
     "tvmq.matmul": "tvmq.codegen.lower.rules.attention:lower_batch_matmul",
-    "tvmq.group_matmul": "tvmq.codegen.lower.rules.dense:lower_groups",
+    **dict.fromkeys(("tvmq.group_matmul", "tvmq.group_offset_matmul"), "tvmq.codegen.lower.rules.dense:lower_groups"),
     "nn.max_pool1d": "tvmq.codegen.lower.rules.pool:max_pool",
     "nn.max_pool2d": "tvmq.codegen.lower.rules.pool:max_pool",
     "nn.max_pool3d": "tvmq.codegen.lower.rules.pool:max_pool",
@@ -109,7 +109,8 @@ LOWERINGS: dict[str, str] = {
 ANY_SIZE = (
     "nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose",
     "tvmq.conv_transpose", "nn.max_pool2d",
-    "image.resize2d", "concat", "take", "matmul", "tvmq.matmul", "tvmq.group_matmul", "tvmq.layer_norm",
+    "image.resize2d", "concat", "take", "matmul", "tvmq.matmul", "tvmq.group_matmul", "tvmq.group_offset_matmul",
+    "tvmq.layer_norm",
     "tvmq.rms_norm", "tvmq.float_sum", "tvmq.quantize", "tvmq.dequantize", "tvmq.add", "tvmq.table", "tvmq.multiply",
     "tvmq.prelu", "nn.pad", "nn.avg_pool2d", "tvmq.sum_pool", "tvmq.softmax", "tvmq.dynamic_scale",
     "tvmq.dynamic_dequantize", "strided_slice", *where(kind=RECURRENT), *VALUE_BY_VALUE,

@@ -56,14 +56,14 @@ def unpack(packed: te.Tensor, *, shape: tuple[int, ...]) -> te.Tensor:
     return te.compute(list(shape), element, name="unpack")
 
 
-def _infer_group_matmul(call: relax.Call, _builder: relax.BlockBuilder) -> relax.TensorType:
+def _infer_groups(call: relax.Call, _builder: relax.BlockBuilder) -> relax.TensorType:
     return relax.TensorType([*list(known_shape(call))[:-1], call.args[2].ty.shape[1]], "float32")
 
 
 @declare(
     PRODUCT,
     numerics.group_matmul,
-    infer=_infer_group_matmul,
+    infer=_infer_groups,
     integer=True,
     weight=2,
     weight_axis=-1,
@@ -72,11 +72,43 @@ def _infer_group_matmul(call: relax.Call, _builder: relax.BlockBuilder) -> relax
 def group_matmul(x: te.Tensor, x_scale: te.Tensor, w: te.Tensor, scale: te.Tensor, *, group_size: int) -> te.Tensor:
     """Rows of codes times codes in groups with a scale each.
 
-    t = t + float32(int32 sum over a group) * scale for all groups in order, then t * x_scale
+    t = t + float32(int32 sum over a group) * scale for all groups in order, then t * x_scale; or, with scales of the
+    groups of rows, t = t + (float32(sum) * scale) * x_scale
 
     x, w            int8 [..., depth], [depth, columns]
-    x_scale, scale  float32 [..., 1], [depth / group_size, columns]
+    x_scale, scale  float32 [..., 1] or [..., depth / group_size], [depth / group_size, columns]
     """
+    return _sum_groups(x, x_scale, w, scale, None, group_size, "group_matmul")
+
+
+@declare(
+    PRODUCT,
+    numerics.group_offset_matmul,
+    infer=_infer_groups,
+    integer=True,
+    weight=2,
+    weight_axis=-1,
+    macs=matrix_product,
+)
+def group_offset_matmul(
+    x: te.Tensor, x_scale: te.Tensor, w: te.Tensor, scale: te.Tensor, offset: te.Tensor, *, group_size: int
+) -> te.Tensor:
+    """group_matmul of a weight whose groups have an offset each, float32 [depth / group_size, columns].
+
+    A group adds float32(sum of x * w) * scale + float32(sum of x) * offset.
+    """
+    return _sum_groups(x, x_scale, w, scale, offset, group_size, "group_offset_matmul")
+
+
+def _sum_groups(
+    x: te.Tensor,
+    x_scale: te.Tensor,
+    w: te.Tensor,
+    scale: te.Tensor,
+    offset: te.Tensor | None,
+    group_size: int,
+    name: str,
+) -> te.Tensor:
     k, group = te.reduce_axis((0, group_size), name="k"), te.reduce_axis((0, scale.shape[0]), name="group")
     shape = [*list(x.shape)[:-1], w.shape[1]]
 
@@ -85,10 +117,23 @@ def group_matmul(x: te.Tensor, x_scale: te.Tensor, w: te.Tensor, scale: te.Tenso
         return te.sum(tirx.Cast("int32", left) * tirx.Cast("int32", right), axis=k)
 
     sums = te.compute([scale.shape[0], *shape], product, name="sums")
+    whole = None
+    if offset is not None:
+        wholes = [scale.shape[0], *list(x.shape)[:-1]]
+        n = te.reduce_axis((0, group_size), name="n")
+        whole = te.compute(
+            wholes, lambda g, *i: te.sum(tirx.Cast("int32", x(*i, g * group_size + n)), axis=n), name="whole"
+        )
+    of_groups = int(x_scale.shape[-1]) == int(scale.shape[0])
 
     def dequantize(g: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
-        return fence(tirx.Cast("float32", sums(g, *i)) * scale(g, i[-1]))
+        value = fence(tirx.Cast("float32", sums(g, *i)) * scale(g, i[-1]))
+        if offset is not None and whole is not None:
+            value = fence(value + fence(tirx.Cast("float32", whole(g, *i[:-1])) * offset(g, i[-1])))
+        return fence(value * x_scale(*i[:-1], g)) if of_groups else value
 
     parts = te.compute(sums.shape, dequantize, name="parts")
-    total = te.compute(shape, lambda *i: te.sum(parts(group, *i), axis=group), name="total")
-    return te.compute(shape, lambda *i: fence(total(*i) * x_scale(*i[:-1], 0)), name="group_matmul")
+    total = te.compute(shape, lambda *i: te.sum(parts(group, *i), axis=group), name=name if of_groups else "total")
+    if of_groups:
+        return total
+    return te.compute(shape, lambda *i: fence(total(*i) * x_scale(*i[:-1], 0)), name=name)

@@ -1,12 +1,13 @@
 """group_matmul: rows of int8 codes times 4-bit weights with a scale for each group along the depth.
 
-Computes   numerics.group_matmul, bit for bit
+Computes   numerics.group_matmul, or group_offset_matmul where groups have offsets, bit for bit
 Layouts    x [..., depth], weights packed (see `pack_blocks`), output [..., columns]
 Needs      an instruction that multiplies four unsigned by four signed bytes a lane (VNNI); groups of whole blocks
 Weights    [panel][block of 8 along the depth][vector of the panel][lane][byte]: the low half of byte i holds depth i of
            the block, its high half depth 4 + i, each + 8, so unsigned
 Sums       of the low halves, and of the high ones in place, 16 times as large: a mask is all that unpacks either.
-           What the + 8 adds is 8 times the sum of the group's x, with whose negative the low sums begin
+           What the + 8 adds is 8 times the sum of the group's x, with whose negative the low sums begin; an eighth of
+           it, an exact float, times the offset is what the offset adds
 Loops      parallel chunks of panels; rows, ROWS at a time; groups; blocks
 Bytes      of one row bound by reading the weights once: 21 instructions for 320 bytes of groups of 32
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -51,24 +53,51 @@ AHEAD = 4096  # bytes that are asked for ahead of those that are multiplied; 102
 GRAIN = 300_000  # bytes of weights that take about 10 us
 
 
+@dataclass(frozen=True)
+class GroupProduct:
+    """Static description.
+
+    leading        axes of x but the last; names are sizes that only a run tells
+    depth, columns  of the weight
+    size           of a group along the depth
+    has_offsets    groups of the weight have an offset each
+    group_scales   groups of a row of x have a scale each, not the row alone
+    """
+
+    leading: Shape
+    depth: int
+    columns: int
+    size: int
+    has_offsets: bool = False
+    group_scales: bool = False
+
+    @property
+    def groups(self) -> int:
+        """Groups along the depth."""
+        return self.depth // self.size
+
+
 def choose_group_matmul(
-    leading: Shape, weight: np.ndarray, scale: np.ndarray, group_size: int, isa: Isa
+    product: GroupProduct, weight: np.ndarray, scale: np.ndarray, offset: np.ndarray | None, isa: Isa
 ) -> Kernel | None:
     """The kernel; None for weights of more than 4 bits, groups of no whole blocks, and CPUs without the instruction."""
     ins = instructions(isa)
-    fits = weight.size > 0 and weight.min() >= -OFFSET and weight.max() < OFFSET and group_size % BLOCK == 0
+    fits = weight.size > 0 and weight.min() >= -OFFSET and weight.max() < OFFSET and product.size % BLOCK == 0
     if not fits or (ins.taps, ins.x_dtype, ins.w_dtype) != (4, "uint8", "int8"):
         return None
-    return group_matmul(leading, weight, scale, group_size, ins)
+    return group_matmul(product, weight, scale, offset, ins)
 
 
-def group_matmul(leading: Shape, weight: np.ndarray, scale: np.ndarray, group_size: int, ins: Instructions) -> Kernel:
-    """Kernel x, x_scale, constants, y; leading: axes of x but the last, names are sizes that only a run tells."""
-    depth, columns = weight.shape
-    constants = pack_blocks(weight, ins.lanes), pack_scales(scale, ins.lanes)
-    macs = math.prod(size for size in leading if isinstance(size, int)) * depth * columns  # of one of each dynamic size
+def group_matmul(
+    product: GroupProduct, weight: np.ndarray, scale: np.ndarray, offset: np.ndarray | None, ins: Instructions
+) -> Kernel:
+    """Kernel x, x_scale, constants, y; offset: of a product that has some."""
+    constants = [pack_blocks(weight, ins.lanes), pack_scales(scale, ins.lanes)]
+    constants += [] if offset is None else [pack_scales(offset, ins.lanes)]
+    known = math.prod(size for size in product.leading if isinstance(size, int))  # one of each dynamic size
+    macs = known * product.depth * product.columns
     work = KernelWork("conv2d", 0.0, macs, True, lambda *_: macs / (ins.lanes * ins.taps))
-    return _GroupMatmulTemplate(leading, depth, columns, group_size, ins).kernel(constants, work)
+    return _GroupMatmulTemplate(product, ins).kernel(constants, work)
 
 
 def pack_blocks(weight: np.ndarray, lanes: int) -> np.ndarray:
@@ -96,27 +125,32 @@ def _panels(values: np.ndarray, lanes: int) -> np.ndarray:
 class _GroupMatmulTemplate(Template):
     """Product of all groups; see the head of this file."""
 
-    def __init__(self, leading: Shape, depth: int, columns: int, group_size: int, ins: Instructions) -> None:
-        self.leading, self.depth, self.columns, self.ins = leading, depth, columns, ins
-        self.size, self.groups = group_size, depth // group_size
+    def __init__(self, product: GroupProduct, ins: Instructions) -> None:
+        self.product, self.ins = product, ins
+        leading, self.depth, self.columns = product.leading, product.depth, product.columns
+        self.leading, self.size, self.groups = leading, product.size, product.groups
         self.width = PANEL * ins.lanes
-        self.panels = -(-columns // self.width)
+        self.panels = -(-self.columns // self.width)
         one = all(isinstance(size, int) for size in leading) and math.prod(map(int, leading)) == 1
         self.rows = 1 if one or ins.registers < 32 else 2
-        self.name = f"group_matmul_{ins.name}_{self.rows}x{PANEL}"
-        self.key = ("group_matmul", leading, depth, columns, group_size, ins.name)
+        self.name = f"group{'_offset' * product.has_offsets}_matmul_{ins.name}_{self.rows}x{PANEL}"
+        self.key = ("group_matmul", product, ins.name)
 
     def parameters(self) -> Parameters:
+        of_groups: Parameters = {"scale": ((self.panels * self.groups * self.width,), "float32")}
+        if self.product.has_offsets:
+            of_groups |= {"offset": of_groups["scale"]}
         return {
             "x": ((*self.leading, self.depth), "int8"),
-            "x_scale": ((*self.leading, 1), "float32"),
+            "x_scale": ((*self.leading, self.groups if self.product.group_scales else 1), "float32"),
             "weight": ((self.panels * self.width * self.depth // 2,), "uint8"),
-            "scale": ((self.panels * self.groups * self.width,), "float32"),
+            **of_groups,
             "y": ((*self.leading, self.columns), "float32"),
         }
 
     def body(self, function: FunctionBuilder) -> None:
-        self.x, self.x_scale, self.weight, self.scale, self.y = self.buffers.values()
+        self.x, self.x_scale, self.weight, self.scale = list(self.buffers.values())[:4]
+        self.y = self.buffers["y"]
         count = function.count(self.leading)
         self.begin = self._begin(count)
         whole = self.columns // self.width
@@ -181,20 +215,39 @@ class _GroupMatmulTemplate(Template):
             with T.serial(0, blocks) as block:
                 at = base + T.Cast("int64", block * (PANEL * vector))
                 self._block(at, [place + T.Cast("int64", block * BLOCK) for place in places], low, high)
+            places = [(row + r) * self.groups + group for r in range(rows)]
+            factors = [self._factor(place) for place in places] if self.product.group_scales else []
+            wholes = [self._sum_of_codes(place) for place in places] if self.product.has_offsets else []
             for v in range(PANEL):
-                scale = load(self.scale, scales + (group * PANEL + v) * lanes, real)
+                at = scales + (group * PANEL + v) * lanes
+                scale = load(self.scale, at, real)
+                offset = load(self.buffers["offset"], at, real) if wholes else None
                 for r in range(rows):
                     both = bind(low[r][v].get() + T.shift_right(high[r][v].get(), spread(4, lanes)))
-                    product = bind(fence(T.Cast(real, both) * scale))
-                    totals[r][v].set(totals[r][v].get() + product)
+                    value = bind(fence(T.Cast(real, both) * scale))
+                    if wholes:
+                        value = bind(fence(value + bind(fence(wholes[r] * offset))))
+                    if factors:
+                        value = bind(fence(value * factors[r]))
+                    totals[r][v].set(totals[r][v].get() + value)
         for r in range(rows):
-            factor = bind(spread(self.x_scale[row + r], lanes))
+            factor = None if self.product.group_scales else self._factor(row + r)
             for v in range(PANEL):
                 here = min(lanes, valid - v * lanes)
                 if here > 0:
-                    value = bind(fence(totals[r][v].get() * factor))
+                    value = totals[r][v].get()
+                    value = value if factor is None else bind(fence(value * factor))
                     place = bind((row + r) * self.columns + panel * self.width + v * lanes)
                     store_first(self.y, place, value, lanes, here)
+
+    def _factor(self, place: Expr) -> Expr:
+        """Scale of a row, or of its group, in all lanes."""
+        return bind(spread(self.x_scale[place], self.ins.lanes))
+
+    def _sum_of_codes(self, place: Expr) -> Expr:
+        """Sum of a group's x in all lanes, a float: what the low sums begin with, without its factor."""
+        total = T.Cast("float32", self.begin[place]) * const(-1.0 / OFFSET, "float32")
+        return bind(spread(bind(total), self.ins.lanes))
 
     def _block(self, at: Expr, places: list[Expr], low: list[list[Register]], high: list[list[Register]]) -> None:
         ins, lanes = self.ins, self.ins.lanes

@@ -16,7 +16,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.codegen.kernels.conv.choose import choose_convolution
-from tvmq.codegen.kernels.conv.group_matmul import choose_group_matmul
+from tvmq.codegen.kernels.conv.group_matmul import GroupProduct, choose_group_matmul
 from tvmq.codegen.kernels.conv.matmul import multiply_rows
 from tvmq.codegen.kernels.parts.kernel_types import CODE_LIMITS, Conv2d
 from tvmq.codegen.lower.code_range import code_range
@@ -78,12 +78,15 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
     """Lower a product with a weight of 4-bit groups to one kernel; what follows goes the generic way."""
     call = lowerer.view.value[chain.head]
-    x, x_scale, weight, scale = call.args
-    if not is_const(weight) or not is_const(scale) or is_const(x) or is_const(x_scale):
+    x, x_scale, *weights = call.args
+    if not all(map(is_const, weights)) or is_const(x) or is_const(x_scale):
         return False
+    weight, scale, *offsets = (const_value(arg) for arg in weights)
     leading = tuple(name_dynamic_sizes(list(x.ty.shape)[:-1]))
-    arrays = const_value(weight), const_value(scale)
-    kernel = lowerer.choose(choose_group_matmul, leading, *arrays, int(call.attrs.group_size))
+    size, own = int(call.attrs.group_size), int(x_scale.ty.shape[-1]) == len(scale)
+    depth, columns = weight.shape
+    product = GroupProduct(leading, depth, columns, size, has_offsets=bool(offsets), group_scales=own)
+    kernel = lowerer.choose(choose_group_matmul, product, weight, scale, offsets[0] if offsets else None)
     if kernel is None:
         return False
     inputs = [lowerer.logical(arg.name) for arg in (x, x_scale)]
