@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 from tvmq.quantization.meaning.boxes import Detections, suppress_doubles, to_corners
 
 Outputs = Sequence[np.ndarray]
-Decode = Callable[[Outputs], list[Detections]]
+Decode = Callable[..., list[Detections]]  # (outputs, threshold of scores)
 WORDS = "isbn copyright press edition library printed paper all rights reserved by the first published in".split()
 OLDEST_OPSET = 13  # with scales for each channel
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf"
@@ -29,7 +29,8 @@ FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf"
 class Detector:
     """A detector: its file, pictures to calibrate with and to compare on, and how its outputs are read.
 
-    decode  outputs -> detections of each picture
+    decode  outputs -> detections of each picture, from the score on that the package takes, or from `threshold`
+    low     score from which detections count for a mean precision, which ranks them by their scores
     """
 
     name: str
@@ -38,6 +39,7 @@ class Detector:
     calibration: np.ndarray
     tests: np.ndarray
     decode: Decode
+    low: float = 0.05
 
     def feeds(self, pictures: np.ndarray) -> list[dict[str, np.ndarray]]:
         """Feeds of the pictures, each by itself."""
@@ -55,9 +57,7 @@ def photographs(zoo: Path, file: str, size: int) -> np.ndarray:
 
 def groups_of_photographs(zoo: Path, size: int, counts: tuple[int, int]) -> list[np.ndarray]:
     """Pictures [n, size, size, 3] of four photographs each, to calibrate with and to compare on; none in both."""
-    quarters = np.concatenate(
-        [photographs(zoo, f"imagenet_{part}.npz", size // 2) for part in ("calib", "test")]
-    )
+    quarters = np.concatenate([photographs(zoo, f"imagenet_{part}.npz", size // 2) for part in ("calib", "test")])
     rows = len(quarters) // 4
     joined = quarters[: 4 * rows].reshape(rows, 2, 2, size // 2, size // 2, 3)
     pictures = joined.transpose(0, 1, 3, 2, 4, 5).reshape(rows, size, size, 3)
@@ -251,7 +251,7 @@ def _captchas(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
 
 def _lines(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
     calibration, tests = (planes(drawn_pages(count, 320, seed), 1 / 127.5, 1.0) for seed, count in enumerate(counts, 2))
-    return Detector("ppocr", path, "x", calibration, tests, decode_lines)
+    return Detector("ppocr", path, "x", calibration, tests, decode_lines, 0.3)  # the threshold cuts out the areas
 
 
 def _cells(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
@@ -274,9 +274,7 @@ NETWORKS: dict[str, tuple[str, Callable[[Path, Path, tuple[int, int]], Detector]
 }
 
 
-def find_detectors(
-    names: Sequence[str], folder: Path | None, zoo: Path, counts: tuple[int, int]
-) -> Iterator[Detector]:
+def find_detectors(names: Sequence[str], folder: Path | None, zoo: Path, counts: tuple[int, int]) -> Iterator[Detector]:
     """The named networks whose files lie anywhere in the folder or in the zoo; a line for each that does not.
 
     counts  pictures to calibrate with, and to compare on
