@@ -79,6 +79,15 @@ def test_what_little_work_mends_costs_no_second_calibration(quantization: Static
     assert "guard: in 8 bits: 12.0 dB" in get_ledger(module).notes
 
 
+def test_where_the_bound_just_holds_little_work_alone_is_spent(quantization: StaticQuantization) -> None:
+    """Boxes come and go between 20 and 30 dB; what has more is handed on untouched."""
+    module, calls = mended(quantization, [24.0, 27.0])
+    assert set(calls) == {"module"} and "guard: so: 27.0 dB" in get_ledger(module).notes
+    module, calls = mended(quantization, [24.0, 23.0])
+    assert set(calls) == {"module"} and not get_ledger(module).notes
+    assert mended(quantization, [30.0])[1] == []
+
+
 def test_channels_of_one_size_where_little_work_does_not_suffice(quantization: StaticQuantization) -> None:
     choices = len(mended(quantization, [12.0])[1])
     module, calls = mended(quantization, [12.0, *[13.0] * (choices - 1), 24.0])

@@ -78,11 +78,11 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
     if not judge.is_possible:
         return judge.check_compiled(module)
     figure = judge.figure(module)
+    refusal = why_not(model.config, model.backend)
+    if judge.readings and refusal is None and not figure.is_ample(guard):
+        return _raise_by_meaning(module, figure, model, judge)
     if figure.holds(guard):
         return judge.check_compiled(module)
-    refusal = why_not(model.config, model.backend)
-    if judge.readings and refusal is None:
-        return _raise_by_meaning(module, figure, model, judge)
     if judge.readings:
         module, figure, model = _equalize(module, figure, model, judge) or (module, figure, model)
         if figure.holds(guard):
@@ -103,6 +103,8 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
 
 def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge) -> tvm.IRModule:
     """The module of more precision for a head, by integer modules of a few choices; see heads.py.
+
+    Where the bound just holds, choices of little work are tried all the same: boxes still come and go there.
 
     The choices are tried with the weights of the first module; the best one gets weights rounded for what its layers
     read, as the same rules would give it.

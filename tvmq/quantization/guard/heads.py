@@ -112,7 +112,7 @@ def raise_little(
     first  tried before the others, which are left out where it keeps the bound
     """
     between = _between_products(search.layers)
-    choices = little_choices(search.layers, view)
+    choices = [one for one in little_choices(search.layers, view) if one[1] or between]
     known: list[Trial] = []
     if first is not None:
         choices.sort(key=lambda one: first.floats.symmetric_difference([*between, *one[1]]) != frozenset())
