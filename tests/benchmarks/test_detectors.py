@@ -46,6 +46,12 @@ def test_decoders_find_the_boxes_that_outputs_say(scripts: Any) -> None:
     captchas = networks.decode_yolox([offsets])[0]
     np.testing.assert_allclose(captchas.boxes, [[12, 6, 28, 14]])
     assert captchas.scores[0] == pytest.approx(0.4)
+    scores, bins = [np.zeros((1, n, 2)) for n in (76, 19)], [np.zeros((1, n, 32)) for n in (76, 19)]
+    scores[1][0, 1, 1] = 0.9  # the second place of stride 16
+    bins[1][0, 1, [2, 8 + 1, 16 + 3, 24 + 1]] = 99
+    layout = networks.decode_layout([*scores, *bins])[0]
+    np.testing.assert_allclose(layout.boxes, [[24 - 32, 8 - 16, 24 + 48, 8 + 16]])
+    assert layout.labels.tolist() == [1]
 
 
 def test_mean_precision_ranks_boxes_by_their_scores(scripts: Any) -> None:

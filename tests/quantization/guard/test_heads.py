@@ -91,6 +91,14 @@ def test_last_products_of_hardly_any_work_are_float_in_every_choice() -> None:
     assert more == [{"a", "b", "c", "box", "score"}, {"e", "f", "g", "box", "score"}][::-1]
 
 
+def test_no_other_choice_is_tried_where_one_exceeds_the_bound_clearly() -> None:
+    search, _ = searched(lambda floats: 30.0)
+    assert [text for text, _ in search.steps] == [
+        "2 of the last products in float", "what lies between products back to 8 bits"
+    ]  # fmt: skip
+    assert search.best.precision.floats == {"box", "score"}
+
+
 def test_a_quarter_of_the_work_before_half_of_it() -> None:
     layers = {name: {**entry, "macs": 50 if name in "gf" else entry["macs"]} for name, entry in LAYERS.items()}
     more = [set(keys) for _, keys in larger_choices(layers, chain())]

@@ -88,6 +88,13 @@ def test_where_the_bound_just_holds_little_work_alone_is_spent(quantization: Sta
     assert mended(quantization, [30.0])[1] == []
 
 
+def test_weights_rounded_anew_are_taken_unless_they_are_worse(quantization: StaticQuantization) -> None:
+    module, calls = mended(quantization, [12.0, 24.0, 21.0])
+    assert get_ledger(module).notes[-1] == "guard: so: 24.0 dB" and calls.count("module") == 2
+    module, _ = mended(quantization, [12.0, 24.0, 26.0])
+    assert get_ledger(module).notes[-1] == "guard: so: 26.0 dB"
+
+
 def test_channels_of_one_size_where_little_work_does_not_suffice(quantization: StaticQuantization) -> None:
     choices = len(mended(quantization, [12.0])[1])
     module, calls = mended(quantization, [12.0, *[13.0] * (choices - 1), 24.0])

@@ -107,7 +107,7 @@ def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedMod
     Where the bound just holds, choices of little work are tried all the same: boxes still come and go there.
 
     The choices are tried with the weights of the first module; the best one gets weights rounded for what its layers
-    read, as the same rules would give it.
+    read, as the same rules would give it, unless that is worse.
     """
     guard, counter = judge.guard, Counter(judge.guard.advance)
     state = _HeadSearch(module, figure, model, judge, counter)
@@ -126,7 +126,7 @@ def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedMod
     if result is not module:
         rounded = state.model.module(search.best.precision.rules())
         figure_so = judge.figure(rounded)
-        if figure_so.holds(guard) or figure_so.beats(final):
+        if not final.beats(figure_so):
             result, final = rounded, figure_so
     result = with_report(result, search, final) if result is not module else module
     _warn(search, module, result, final, guard, counter.tried, None)

@@ -2,8 +2,9 @@
 
     1  a little of the work in float, and what lies between products: the last products, those that no other product
        follows; the first ones; more of the last ones; both. The best choice stays if it keeps the bound, without what
-       lies between products where that is as good. Where none keeps it, the best ones again with channels of one size
-       between convolutions, which takes as long as to quantize
+       lies between products where that is as good; of a choice that exceeds the bound clearly no other is tried. Where
+       none keeps it, the best ones again with channels of one size between convolutions, which takes as long as to
+       quantize
     2  a quarter of the work, then half of it: the last products, then the first ones
     3  all in float
 
@@ -118,8 +119,10 @@ def raise_little(
         choices.sort(key=lambda one: first.floats.symmetric_difference([*between, *one[1]]) != frozenset())
     for text, keys in choices:
         trial = _try(text, [*between, *keys], search, trials)
-        known += [trial] if trial is not None else []
-        if first is not None and trial is not None and trial.figure.holds(guard):
+        if trial is None:
+            continue
+        known.append(trial)
+        if trial.figure.is_ample(guard) or (first is not None and trial.figure.holds(guard)):
             break
     best = max(known, key=lambda trial: trial.figure.sqnr, default=search.before)
     if best.figure.beats(search.best.figure):
