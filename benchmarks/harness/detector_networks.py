@@ -19,8 +19,9 @@ from PIL import Image, ImageDraw, ImageFont
 from tvmq.quantization.meaning.boxes import Detections, suppress_doubles, to_corners
 
 Outputs = Sequence[np.ndarray]
-Decode = Callable[[Outputs], list[Detections]]
+Decode = Callable[..., list[Detections]]  # (outputs, threshold of scores)
 WORDS = "isbn copyright press edition library printed paper all rights reserved by the first published in".split()
+PAGE = (800, 608)  # height and width of the pages of layout
 OLDEST_OPSET = 13  # with scales for each channel
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf"
 
@@ -29,7 +30,8 @@ FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf"
 class Detector:
     """A detector: its file, pictures to calibrate with and to compare on, and how its outputs are read.
 
-    decode  outputs -> detections of each picture
+    decode  outputs -> detections of each picture, from the score on that the package takes, or from `threshold`
+    low     score from which detections count for a mean precision, which ranks them by their scores
     """
 
     name: str
@@ -38,6 +40,7 @@ class Detector:
     calibration: np.ndarray
     tests: np.ndarray
     decode: Decode
+    low: float = 0.05
 
     def feeds(self, pictures: np.ndarray) -> list[dict[str, np.ndarray]]:
         """Feeds of the pictures, each by itself."""
@@ -55,9 +58,7 @@ def photographs(zoo: Path, file: str, size: int) -> np.ndarray:
 
 def groups_of_photographs(zoo: Path, size: int, counts: tuple[int, int]) -> list[np.ndarray]:
     """Pictures [n, size, size, 3] of four photographs each, to calibrate with and to compare on; none in both."""
-    quarters = np.concatenate(
-        [photographs(zoo, f"imagenet_{part}.npz", size // 2) for part in ("calib", "test")]
-    )
+    quarters = np.concatenate([photographs(zoo, f"imagenet_{part}.npz", size // 2) for part in ("calib", "test")])
     rows = len(quarters) // 4
     joined = quarters[: 4 * rows].reshape(rows, 2, 2, size // 2, size // 2, 3)
     pictures = joined.transpose(0, 1, 3, 2, 4, 5).reshape(rows, size, size, 3)
@@ -163,6 +164,27 @@ def _decode_offsets(rows: np.ndarray, threshold: float) -> Detections:
     return suppress_doubles(Detections(boxes, scores.max(1), scores.argmax(1), np.zeros((len(boxes), 0))), 0.45)
 
 
+def decode_layout(outputs: Outputs, threshold: float = 0.4) -> list[Detections]:
+    """PicoDet: scores of each scale, then logits of 8 distances for each side; strides of 8 to 64 over 800 x 608."""
+    count = len(outputs) // 2
+    return [_decode_bins(one[:count], one[count:], threshold) for one in zip(*outputs, strict=True)]
+
+
+def _decode_bins(scores: Outputs, logits: Outputs, threshold: float) -> Detections:
+    boxes = []
+    for level, one in enumerate(logits):
+        stride = 8 << level
+        width = -(-PAGE[1] // stride)
+        y, x = ((place + 0.5) * stride for place in np.divmod(np.arange(len(one)), width))
+        bins = one.reshape(len(one), 4, -1)
+        shares = np.exp(bins - bins.max(2, keepdims=True))
+        sides = (shares / shares.sum(2, keepdims=True) * np.arange(bins.shape[2])).sum(2) * stride
+        boxes.append(np.stack([x - sides[:, 0], y - sides[:, 1], x + sides[:, 2], y + sides[:, 3]], axis=1))
+    place, label = np.nonzero(np.concatenate(scores) >= threshold)
+    chosen = np.concatenate(boxes)[place], np.concatenate(scores)[place, label], label, np.zeros((len(place), 0))
+    return suppress_doubles(Detections(*chosen))
+
+
 def decode_faces(outputs: Outputs, threshold: float = 0.2) -> list[Detections]:
     """CenterFace: heat map, logarithms of sizes, offsets, landmarks; strides of 4, suppressed at IoU 0.3."""
     return [_decode_peaks(*maps, threshold) for maps in zip(*outputs, strict=True)]
@@ -251,7 +273,14 @@ def _captchas(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
 
 def _lines(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
     calibration, tests = (planes(drawn_pages(count, 320, seed), 1 / 127.5, 1.0) for seed, count in enumerate(counts, 2))
-    return Detector("ppocr", path, "x", calibration, tests, decode_lines)
+    return Detector("ppocr", path, "x", calibration, tests, decode_lines, 0.3)  # the threshold cuts out the areas
+
+
+def _pages(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
+    mean, deviation = (np.array(one).reshape(3, 1, 1) for one in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
+    pages = (planes(drawn_pages(count, PAGE[0], seed), 1 / 255)[..., : PAGE[1]] for seed, count in enumerate(counts, 6))
+    calibration, tests = (((one - mean) / deviation).astype(np.float32) for one in pages)
+    return Detector("layout", path, "image", calibration, tests, decode_layout)
 
 
 def _cells(path: Path, zoo: Path, counts: tuple[int, int]) -> Detector:
@@ -270,13 +299,12 @@ NETWORKS: dict[str, tuple[str, Callable[[Path, Path, tuple[int, int]], Detector]
     "nudenet": ("320n.onnx", _bodies),
     "ppocr": ("ch_PP-OCRv4_det_infer.onnx", _lines),
     "captcha": ("common_det.onnx", _captchas),
+    "layout": ("layout_cdla.onnx", _pages),
     "cell_detector": ("cell_detector.onnx", _cells),
 }
 
 
-def find_detectors(
-    names: Sequence[str], folder: Path | None, zoo: Path, counts: tuple[int, int]
-) -> Iterator[Detector]:
+def find_detectors(names: Sequence[str], folder: Path | None, zoo: Path, counts: tuple[int, int]) -> Iterator[Detector]:
     """The named networks whose files lie anywhere in the folder or in the zoo; a line for each that does not.
 
     counts  pictures to calibrate with, and to compare on

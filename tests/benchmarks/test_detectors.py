@@ -46,9 +46,34 @@ def test_decoders_find_the_boxes_that_outputs_say(scripts: Any) -> None:
     captchas = networks.decode_yolox([offsets])[0]
     np.testing.assert_allclose(captchas.boxes, [[12, 6, 28, 14]])
     assert captchas.scores[0] == pytest.approx(0.4)
+    scores, bins = [np.zeros((1, n, 2)) for n in (76, 19)], [np.zeros((1, n, 32)) for n in (76, 19)]
+    scores[1][0, 1, 1] = 0.9  # the second place of stride 16
+    bins[1][0, 1, [2, 8 + 1, 16 + 3, 24 + 1]] = 99
+    layout = networks.decode_layout([*scores, *bins])[0]
+    np.testing.assert_allclose(layout.boxes, [[24 - 32, 8 - 16, 24 + 48, 8 + 16]])
+    assert layout.labels.tolist() == [1]
 
 
-def test_networks_without_a_file_are_left_out_and_unknown_ones_refused(scripts: Any, tmp_path: Path, capsys: Any) -> None:
+def test_mean_precision_ranks_boxes_by_their_scores(scripts: Any) -> None:
+    """A box whose score falls below the threshold is found all the same; a false one before it costs, behind it not."""
+    networks, script = scripts("harness.detector_networks"), scripts("detectors")
+
+    def boxes(*rows: tuple[float, float]) -> list[Any]:
+        table = np.array([[x, 0, x + 4, 4, score, 0] for x, score in rows]).reshape(1, -1, 6)
+        return networks.decode_rows([table], 0.05)
+
+    wanted = boxes((0, 0.9), (10, 0.31))
+    assert script.mean_precision(wanted, boxes((0, 0.8), (10, 0.2), (20, 0.19))) == 1.0
+    assert script.mean_precision(wanted, boxes((0, 0.8), (20, 0.3), (10, 0.2))) == pytest.approx(
+        0.505 + 0.495 * 2 / 3, abs=1e-3
+    )
+    assert script.mean_precision(wanted, boxes((10, 0.8))) == pytest.approx(0.505, abs=1e-3)
+    assert script.mean_precision(boxes(), boxes((0, 0.9))) == 1.0
+
+
+def test_networks_without_a_file_are_left_out_and_unknown_ones_refused(
+    scripts: Any, tmp_path: Path, capsys: Any
+) -> None:
     networks = scripts("harness.detector_networks")
     assert list(networks.find_detectors(["isbnx"], tmp_path, tmp_path, (1, 1))) == []
     assert "isbnx: best.onnx is not in" in capsys.readouterr().out
@@ -58,14 +83,24 @@ def test_networks_without_a_file_are_left_out_and_unknown_ones_refused(scripts: 
 
 
 def row(setting: str, **change: Any) -> dict[str, Any]:
-    return {"name": "net", "setting": setting, "f1_50": 1.0, "share": 0.9, "milliseconds": 1.0, **change}
+    return {
+        "name": "net",
+        "setting": setting,
+        "f1_50": 1.0,
+        "precision": 1.0,
+        "share": 0.9,
+        "milliseconds": 1.0,
+        **change,
+    }
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
         ({}, None),
-        ({"f1_50": 0.98}, "net: box F1 0.9800, at least 0.99 asked"),
+        ({"f1_50": 0.98}, None),
+        ({"precision": 0.98}, None),
+        ({"f1_50": 0.98, "precision": 0.991}, "net: box F1 0.9800, at least 0.99 asked, or mAP50 0.992, it has 0.9910"),
         ({"share": 0.5}, "net: 50.0% in int8, at least 85% asked"),
         ({"milliseconds": 3.0}, "net: 3.00 ms, float 2.00 ms"),
     ],

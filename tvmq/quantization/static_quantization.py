@@ -47,6 +47,7 @@ from tvmq.quantization.guard import guard_module
 from tvmq.quantization.guard.bound import Guard
 from tvmq.quantization.guard.calibration_cache import Batch, CalibrationCache
 from tvmq.quantization.guard.judge import Judge
+from tvmq.quantization.meaning.agreement import bound_readings
 from tvmq.quantization.sequence_play import StatePlayer, UnrolledData, unroll
 from tvmq.quantization.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
 from tvmq.reference.not_finite import first_not_finite
@@ -247,10 +248,15 @@ class StaticQuantization:
             )  # fmt: skip
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
-        """The batches that a guard judges by: its own data, or those kept of the calibration's."""
+        """The batches that a guard judges by: its own data, or those kept of the calibration's.
+
+        Of boxes and peaks, of which a sample has one or none, all that are kept: a few of them say nothing.
+        """
         data = self.data if guard.data is None else read_data(self.prepared, guard.data)
         if isinstance(data, UnrolledData):
             return data.sequences
+        if guard.data is None and guard.metric is None and bound_readings(self.prepared, guard.outputs):
+            return self._kept.all_batches()
         if guard.data is None:
             return self._kept.batches()
         assert data is not None

@@ -11,7 +11,16 @@ import pytest
 import tvmq.quantization.guard.heads as search_of_heads
 from tvmq.errors import RangeError
 from tvmq.quantization.guard.bound import Figure, Guard
-from tvmq.quantization.guard.heads import MOST_MODULES, ModuleTrials, raise_heads
+from tvmq.quantization.guard.heads import (
+    MOST_MODULES,
+    Counter,
+    ModuleTrials,
+    begin_search,
+    larger_choices,
+    little_choices,
+    raise_little,
+    raise_more,
+)
 from tvmq.quantization.guard.rehearsal import Precision
 
 NAMES = ["a", "b", "c", "d", "e", "f", "g", "box", "score"]
@@ -41,8 +50,19 @@ def chain() -> Any:
 
 def searched(figure_of: Any, start: float = 12.0, **options: Any) -> tuple[Any, ModuleTrials]:
     """The search where a choice of layers in float has this figure."""
-    trials = ModuleTrials(lambda precision: precision, lambda precision: Figure(figure_of(precision.floats)), **options)
-    return raise_heads(LAYERS, chain(), Figure(start), trials, Guard()), trials
+    counter = Counter(options.pop("advance", None))
+    trials = ModuleTrials(
+        lambda precision: precision, lambda precision: Figure(figure_of(precision.floats)), counter, **options
+    )
+    return raise_all(trials, start), trials
+
+
+def raise_all(trials: ModuleTrials, start: float = 12.0, layers: Any = LAYERS) -> Any:
+    """The whole search from a figure."""
+    search = begin_search(layers, Figure(start))
+    raise_little(search, chain(), trials, Guard())
+    raise_more(search, chain(), trials, Guard())
+    return search
 
 
 def test_little_work_is_spent_where_it_brings_most() -> None:
@@ -61,6 +81,47 @@ def test_little_work_is_spent_where_it_brings_most() -> None:
     assert search.best.precision.floats == {"a"}
 
 
+def test_last_products_of_hardly_any_work_are_float_in_every_choice() -> None:
+    """And only then: products at the end that are work are a choice of their own."""
+    light = {name: {**entry, "macs": 1} if name in ("box", "score") else entry for name, entry in LAYERS.items()}
+    choices = dict(little_choices(light, chain()))
+    assert list(map(set, choices.values())) == [{"box", "score"}, {"a", "box", "score"}, {"g", "box", "score"}]
+    assert set(dict(little_choices(LAYERS, chain()))["1 of the first products in float"]) == {"a"}
+    more = [set(keys) for _, keys in larger_choices(light, chain())]
+    assert all(keys >= {"box", "score"} for keys in more)
+    assert more[:3] == [{*"abg", "box", "score"}, {*"efg", "box", "score"}, {*"abc", "box", "score"}]
+
+
+def test_no_other_choice_is_tried_where_one_exceeds_the_bound_clearly() -> None:
+    search, _ = searched(lambda floats: 30.0)
+    assert [text for text, _ in search.steps] == [
+        "2 of the last products in float", "what lies between products back to 8 bits"
+    ]  # fmt: skip
+    assert search.best.precision.floats == {"box", "score"}
+
+
+def test_a_quarter_of_the_work_before_half_of_it() -> None:
+    layers = {name: {**entry, "macs": 50 if name in "gf" else entry["macs"]} for name, entry in LAYERS.items()}
+    more = [set(keys) for _, keys in larger_choices(layers, chain())]
+    ends = {"box", "score"}
+    assert more[:5] == [set("fg") | ends, {"a"}, set("afg") | ends, set("efg") | ends, set("abc")]
+    assert more[5] == set("abcfg") | ends and len(more) == 8
+
+
+def test_the_best_choice_is_tried_first_again_and_alone_where_it_holds() -> None:
+    """With channels of one size: the choices that were worse before need no second module."""
+    trials = ModuleTrials(lambda precision: precision, lambda precision: Figure(22.0 if "a" in precision.floats else 14.0))
+    search = begin_search(LAYERS, Figure(12.0))
+    raise_little(search, chain(), trials, Guard(), Precision(frozenset({"norm", "a"})))
+    assert [text for text, _ in search.steps] == [
+        "1 of the first products in float", "what lies between products back to 8 bits"
+    ]  # fmt: skip
+    assert search.best.precision.floats == {"a"}
+    search, worse = begin_search(LAYERS, Figure(12.0)), Precision(frozenset({"norm", "box", "score"}))
+    raise_little(search, chain(), trials, Guard(), worse)
+    assert search.steps[0] == ("2 of the last products in float", Figure(14.0)) and len(search.steps) == 3
+
+
 def test_half_of_the_work_then_all() -> None:
     search, _ = searched(lambda floats: 21.0 if floats >= {"norm", "e"} else 13.0)
     assert search.best.precision.floats == {"norm", "box", "score", "g", "f", "e"}
@@ -68,7 +129,7 @@ def test_half_of_the_work_then_all() -> None:
     assert search.best.precision.floats == {"norm", "a", "b", "c"}
     search, trials = searched(lambda floats: 40.0 if len(floats) == len(LAYERS) else 13.0)
     assert search.best.precision.floats == set(LAYERS) and search.steps[-1][0] == "all in float"
-    assert trials.tried <= MOST_MODULES
+    assert trials.counter.tried <= MOST_MODULES
 
 
 def test_what_helps_without_keeping_the_bound_stays_if_nothing_else_does() -> None:
@@ -85,8 +146,8 @@ def test_what_cannot_be_made_is_left_out_and_late_searches_end() -> None:
         return precision
 
     trials = ModuleTrials(make, lambda precision: Figure(22.0))
-    search = raise_heads(LAYERS, chain(), Figure(12.0), trials, Guard())
-    assert search.best.precision == Precision() and search.steps == [] and trials.tried > 3
+    search = raise_all(trials)
+    assert search.best.precision == Precision() and search.steps == [] and trials.counter.tried > 3
     calls: list[Any] = []
     search, trials = searched(
         lambda floats: 13.0, advance=lambda *so_far: calls.append(so_far), is_late=lambda: len(calls) >= 2

@@ -98,6 +98,22 @@ def test_real_damage_is_below_the_bound(form, damage):
     assert worst(reading, outputs, got) < BOUND
 
 
+def test_a_second_row_of_an_object_is_lost_without_loss_and_found_at_a_cost():
+    """Two rows of one object, as heads give them that need no suppression: which of both survives is noise."""
+    twice = [np.array([[[10, 10, 50, 50, 0.9, 1], [80, 80, 99, 99, 0.6, 0], [80, 80, 99, 98.5, 0.5, 0], *[[0] * 6] * 3]])]
+    once = [one * (one[..., 4:5] != 0.5) for one in twice]
+    reading = fitted(DetectionReading((0,), doubles=False), twice)
+    assert worst(reading, twice, once) == np.inf
+    assert worst(reading, once, twice) < BOUND
+    crossed = [one.copy() for one in twice]
+    crossed[0][0, 1:3, 4] = 0.58, 0.2  # which row overlaps float's first one more does not count
+    crossed[0][0, 1:3, 3] = 98.5, 99
+    assert worst(reading, twice, crossed) > BOUND
+    far = [one.copy() for one in twice]
+    far[0][0, 2, 1] = 90  # half of the other: an object of its own
+    assert worst(fitted(reading, far), far, [one * (one[..., 4:5] != 0.5) for one in far]) < BOUND
+
+
 def test_the_threshold_is_a_quarter_of_the_highest_score():
     assert abs(SORTED.threshold - np.array(ROWS)[..., 4].max() / 4) < 1e-6
     assert "scores from 0.2" in SORTED.describe() and "centre and size" in DENSE.describe()

@@ -120,4 +120,4 @@ def test_kinds_of_outputs_on_the_command_line():
 def test_progress_of_the_guard_says_how_many_modules_there_are_at_most(capsys):
     report_trials(quiet=False)(2, 8)
     report_trials(quiet=True)(3, 8)
-    assert capsys.readouterr().err == "guard: 8 bits are not enough; tried 2 of at most 8 more precise variants\n"
+    assert capsys.readouterr().err == "guard: 8 bits are not enough, or just so; tried 2 of at most 8 more precise variants\n"

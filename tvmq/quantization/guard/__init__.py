@@ -30,7 +30,7 @@ from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
 from tvmq.quantization.guard.bound import Figure, Guard
 from tvmq.quantization.guard.evidence import with_evidence
-from tvmq.quantization.guard.heads import ModuleTrials, raise_heads
+from tvmq.quantization.guard.heads import EQUALIZED, Counter, ModuleTrials, begin_search, raise_little, raise_more
 from tvmq.quantization.guard.judge import Judge
 from tvmq.quantization.guard.raising import HALF_OF_WORK, Search, raise_precision
 from tvmq.quantization.guard.regions import products, regions, share_of_work
@@ -78,15 +78,15 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
     if not judge.is_possible:
         return judge.check_compiled(module)
     figure = judge.figure(module)
+    refusal = why_not(model.config, model.backend)
+    if judge.readings and refusal is None and not figure.is_ample(guard):
+        return _raise_by_meaning(module, figure, model, judge)
     if figure.holds(guard):
         return judge.check_compiled(module)
     if judge.readings:
-        module, figure, model = _equalize(module, figure, model, judge)
+        module, figure, model = _equalize(module, figure, model, judge) or (module, figure, model)
         if figure.holds(guard):
             return judge.check_compiled(module)
-    refusal = why_not(model.config, model.backend)
-    if judge.readings and refusal is None:
-        return _raise_by_meaning(module, figure, model, judge)
     is_dynamic = model.backend.refuses_dynamic() is None
     calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
@@ -104,23 +104,60 @@ def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> 
 def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge) -> tvm.IRModule:
     """The module of more precision for a head, by integer modules of a few choices; see heads.py.
 
+    Where the bound just holds, choices of little work are tried all the same: boxes still come and go there.
+
     The choices are tried with the weights of the first module; the best one gets weights rounded for what its layers
-    read, as the same rules would give it.
+    read, as the same rules would give it, unless that is worse.
     """
-    guard, layers, tried = judge.guard, get_ledger(module).layers, model.reuse_roundings()
-    trials = ModuleTrials(
-        lambda precision: tried.module(precision.rules()), judge.figure, guard.advance, guard.is_late
-    )
-    search = raise_heads(layers, View(model.simulation()), figure, trials, guard)
-    result, final = trials.modules.get(search.best.precision, module), search.best.figure
+    guard, counter = judge.guard, Counter(judge.guard.advance)
+    state = _HeadSearch(module, figure, model, judge, counter)
+    state.raise_little()
+    if not state.search.best.figure.holds(guard):
+        equalized = _equalize(module, figure, model, judge)
+        if equalized is not None and equalized[1].holds(guard):
+            return judge.check_compiled(equalized[0])
+        if equalized is not None:
+            other = _HeadSearch(*equalized, judge, counter, state.search)
+            other.raise_little(state.search.best.precision)
+            state = other if other.search.best.figure.beats(state.search.best.figure) else state
+    state.raise_more()
+    module, search = state.module, state.search
+    result, final = state.trials.modules.get(search.best.precision, module), search.best.figure
     if result is not module:
-        rounded = model.module(search.best.precision.rules())
+        rounded = state.model.module(search.best.precision.rules())
         figure_so = judge.figure(rounded)
-        if figure_so.holds(guard) or figure_so.beats(final):
+        if not final.beats(figure_so):
             result, final = rounded, figure_so
     result = with_report(result, search, final) if result is not module else module
-    _warn(search, module, result, final, guard, trials.tried, None)
+    _warn(search, module, result, final, guard, counter.tried, None)
     return judge.check_compiled(result)
+
+
+class _HeadSearch:
+    """The search of heads.py from a module in 8 bits, with all that it needs.
+
+    module, figure, model  the module, what it keeps, and what makes others from the same calibration
+    before                 search from the module without equalization
+    """
+
+    def __init__(
+        self, module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge, counter: Counter,
+        before: Search | None = None,
+    ) -> None:  # fmt: skip
+        self.module, self.model, self._guard = module, model, judge.guard
+        tried, self._view = model.reuse_roundings(), View(model.simulation())
+        self.trials = ModuleTrials(
+            lambda precision: tried.module(precision.rules()), judge.figure, counter, judge.guard.is_late
+        )
+        self.search = begin_search(get_ledger(module).layers, figure, before)
+
+    def raise_little(self, first: Precision | None = None) -> None:
+        """Try choices of little work."""
+        raise_little(self.search, self._view, self.trials, self._guard, first)
+
+    def raise_more(self) -> None:
+        """Try choices of more work where these do not keep the bound."""
+        raise_more(self.search, self._view, self.trials, self._guard)
 
 
 def _warn(
@@ -139,20 +176,21 @@ def _warn(
 
 def _equalize(
     module: tvm.IRModule, figure: Figure, model: CalibratedModel, judge: Judge
-) -> tuple[tvm.IRModule, Figure, CalibratedModel]:
-    """Module, figure and model with equalized channels, where that is better: it costs nothing at run time.
+) -> tuple[tvm.IRModule, Figure, CalibratedModel] | None:
+    """Module, figure and model with equalized channels; None where that is not better. It costs nothing at run time.
 
-    Only where outputs are read by their meaning: it takes as long as to quantize, and trials of precision take longer.
+    Only where outputs are read by their meaning and a few choices of precision do not suffice: it takes as long as to
+    quantize.
     """
     other = model.equalize()
     if other is None:
-        return module, figure, model
+        return None
     equalized = other.module()
     figure_so = judge.figure(equalized)
     if not figure_so.beats(figure):
-        return module, figure, model
+        return None
     ledger = get_ledger(equalized)
-    ledger.notes += [f"guard: in 8 bits: {figure}", f"guard: with equalization: {figure_so}"]
+    ledger.notes += [f"guard: in 8 bits: {figure}", f"guard: {EQUALIZED}: {figure_so}"]
     return with_ledger(equalized, ledger), figure_so, other
 
 

@@ -119,6 +119,14 @@ class Figure:
         """
         return self.drop <= (guard.max_drop or 0.0) if guard.metric else self.sqnr >= guard.sqnr
 
+    def is_ample(self, guard: Guard) -> bool:
+        """True if the bound is exceeded clearly: just above a bound in dB, scores still lose points.
+
+        >>> Figure(29.9).is_ample(Guard()), Figure(30.0).is_ample(Guard())
+        (False, True)
+        """
+        return self.holds(guard) and (guard.metric is not None or self.sqnr >= guard.sqnr + AMPLE)
+
     def beats(self, other: Figure) -> bool:
         """True if this one is better: by the metric where there is one, by dB where that is equal."""
         return (-self.drop, self.sqnr) > (-other.drop, other.sqnr)

@@ -2,9 +2,14 @@
 
     1  a little of the work in float, and what lies between products: the last products, those that no other product
        follows; the first ones; more of the last ones; both. The best choice stays if it keeps the bound, without what
-       lies between products where that is as good
-    2  half of the work: the last products, then the first ones
+       lies between products where that is as good; of a choice that exceeds the bound clearly no other is tried. Where
+       none keeps it, the best ones again with channels of one size between convolutions, which takes as long as to
+       quantize
+    2  a quarter of the work, half of it, then 70 %: products of both ends, the last ones, the first ones
     3  all in float
+
+The last products are hardly any work in most detectors, and decide what all the others were for: where that holds they
+are float in every choice.
 
 A rehearsal (rehearsal.py) rounds where the integer module would, which ranks choices of classifiers; of detectors, of
 which a few boxes decide, it ranks them wrongly: on CenterFace 16 dB where the integer module has 24. A module takes 2
@@ -30,9 +35,30 @@ from tvmq.quantization.guard.rehearsal import Precision
 from tvmq.quantization.guard.trials import Trial
 
 LITTLE_WORK = 0.15  # of the multiply-accumulates: as much may be in float where that brings boxes nearer to float's
+HARDLY_ANY_WORK = 0.01
+LARGER_WORK = (0.25, HALF_OF_WORK, 0.7)  # less than a third in 8 bits is hardly faster than float
+EQUALIZED = "with equalization"
 NEARLY = 0.5  # dB: of choices that differ by less the cheaper one
-MOST_MODULES = 8  # four choices of little work, one without what lies between products, two of half of it, all
+# Four choices of little work and those of them that are tried again, twice one without what lies between products, nine
+# of more work, all
+MOST_MODULES = 20
 Layers = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass
+class Counter:
+    """Count of the modules that were tried, over all searches of a model.
+
+    advance  called after each with `tried` and MOST_MODULES
+    """
+
+    advance: Callable[[int, int], None] | None = None
+    tried: int = 0
+
+    def report(self) -> None:
+        """Tell how many were tried."""
+        if self.advance is not None:
+            self.advance(self.tried, MOST_MODULES)
 
 
 @dataclass
@@ -41,47 +67,72 @@ class ModuleTrials:
 
     make     rules of a choice -> the module
     judge    a module -> its figure
-    advance  called after each with `tried` and MOST_MODULES
+    counter  counts them
     is_late  True if no other one should begin
     """
 
     make: Callable[[Precision], tvm.IRModule]
     judge: Callable[[tvm.IRModule], Figure]
-    advance: Callable[[int, int], None] | None = None
+    counter: Counter = field(default_factory=Counter)
     is_late: Callable[[], bool] | None = None
-    tried: int = 0
     modules: dict[Precision, tvm.IRModule] = field(default_factory=dict)
 
     def attempt(self, precision: Precision) -> Trial | None:
         """Try a choice; None where it cannot be made, such as for a range that is not finite, or too late."""
         if self.is_late is not None and self.is_late():
             return None
-        self.tried += 1
+        self.counter.tried += 1
         try:
-            module = self.make(precision)
+            self.modules[precision] = self.make(precision)
         except TvmqError:
             return None
-        self.modules[precision] = module
-        trial = Trial(precision, self.judge(module))
-        if self.advance is not None:
-            self.advance(self.tried, MOST_MODULES)
+        trial = Trial(precision, self.judge(self.modules[precision]))
+        self.counter.report()
         return trial
 
 
-def raise_heads(layers: Layers, view: View, figure: Figure, trials: ModuleTrials, guard: Guard) -> Search:
-    """The search from a module in 8 bits that does not keep the bound; see the head of this file.
+def begin_search(layers: Layers, figure: Figure, before: Search | None = None) -> Search:
+    """The search from a module in 8 bits that does not keep the bound.
 
     layers  of its ledger
-    view    of a module with its variables
     figure  what it keeps
+    before  search from the module without equalization, whose steps are told as well
     """
-    before = Trial(Precision(), figure)
-    search, between = Search(layers, before, before), _between_products(layers)
-    little = little_choices(layers, view)
-    known = [trial for text, keys in little if (trial := _try(text, [*between, *keys], search, trials))]
-    best = max(known, key=lambda trial: trial.figure.sqnr, default=before)
-    if best.figure.beats(figure):
+    start = Trial(Precision(), figure)
+    if before is None:
+        return Search(layers, start, start)
+    return Search(layers, before.before, start, [*before.steps, (EQUALIZED, figure)])
+
+
+def raise_little(
+    search: Search, view: View, trials: ModuleTrials, guard: Guard, first: Precision | None = None
+) -> list[Trial]:
+    """Try the choices of little work; the best one is that of the search where it is better.
+
+    view   of a module with its variables
+    first  tried before the others, which are left out where it keeps the bound
+    """
+    between = _between_products(search.layers)
+    choices = [one for one in little_choices(search.layers, view) if one[1] or between]
+    known: list[Trial] = []
+    if first is not None:
+        choices.sort(key=lambda one: first.floats.symmetric_difference([*between, *one[1]]) != frozenset())
+    for text, keys in choices:
+        trial = _try(text, [*between, *keys], search, trials)
+        if trial is None:
+            continue
+        known.append(trial)
+        if trial.figure.is_ample(guard) or (first is not None and trial.figure.holds(guard)):
+            break
+    best = max(known, key=lambda trial: trial.figure.sqnr, default=search.before)
+    if best.figure.beats(search.best.figure):
         search.best = _without_between(best, between, search, trials, guard)
+    return known
+
+
+def raise_more(search: Search, view: View, trials: ModuleTrials, guard: Guard) -> None:
+    """Try choices of more work until one keeps the bound, all in float at last, and name the layers to blame."""
+    layers, between = search.layers, _between_products(search.layers)
     for text, keys in () if search.best.figure.holds(guard) else larger_choices(layers, view):
         trial = _try(text, [*between, *keys], search, trials)
         if trial is not None and trial.figure.beats(search.best.figure):
@@ -94,8 +145,7 @@ def raise_heads(layers: Layers, view: View, figure: Figure, trials: ModuleTrials
     floats = search.best.precision.floats
     heavy = [key for key in products(layers) if key in floats]
     for keys in (heavy, sorted(floats.difference(heavy))):
-        search.blamed += [(part_of(keys, layers, view), figure)] if keys else []
-    return search
+        search.blamed += [(part_of(keys, layers, view), search.before.figure)] if keys else []
 
 
 def _without_between(
@@ -119,29 +169,39 @@ def _try(text: str, keys: Iterable[str], search: Search, trials: ModuleTrials) -
 
 def little_choices(layers: Layers, view: View) -> list[tuple[str, list[str]]]:
     """Choices of products with little work: words, and which are in float besides what lies between products."""
-    last = [keys for keys in heads(layers, view) if share_of_work(keys, layers) <= LITTLE_WORK]
+    ends = heads(layers, view)
+    last = [keys for keys in ends if share_of_work(keys, layers) <= LITTLE_WORK]
     halves = [keys for keys in last if share_of_work(keys, layers) <= LITTLE_WORK / 2]
-    half = halves[-1] if halves else []
-    first, rest = _first(layers, LITTLE_WORK), _first(layers, LITTLE_WORK - share_of_work(half, layers))
-    choices = [last[0] if last else [], first, last[-1] if last else [], list(dict.fromkeys([*rest, *half]))]
+    half, final = halves[-1] if halves else [], _final(ends, layers)
+    first, rest = _first(layers, LITTLE_WORK, final), _first(layers, LITTLE_WORK, half)
+    choices = [last[0] if last else [], first, last[-1] if last else [], rest]
     different = {frozenset(keys): keys for keys in choices}
-    return [(_words(keys, first), keys) for keys in different.values()]
+    return [(_words(keys, _first(layers, LITTLE_WORK)), keys) for keys in different.values()]
 
 
 def larger_choices(layers: Layers, view: View) -> Iterator[tuple[str, list[str]]]:
-    """The last products, then the first ones, as many as have half of the work."""
-    last = [keys for keys in heads(layers, view) if LITTLE_WORK < share_of_work(keys, layers) <= HALF_OF_WORK]
-    first = _first(layers, HALF_OF_WORK)
-    for keys in [*last[-1:], first]:
-        if keys:
-            yield _words(keys, first), list(keys)
+    """Products of both ends, the last and the first ones, as many as have these shares of the work."""
+    ends, seen = heads(layers, view), {frozenset(keys) for _, keys in little_choices(layers, view)}
+    for most in LARGER_WORK:
+        last = [keys for keys in ends if LITTLE_WORK < share_of_work(keys, layers) <= most]
+        half = [keys for keys in ends if share_of_work(keys, layers) <= most / 2]
+        both = _first(layers, most, half[-1]) if half else []
+        for keys in [both, *last[-1:], _first(layers, most, _final(ends, layers))]:
+            if keys and frozenset(keys) not in seen:
+                seen.add(frozenset(keys))
+                yield _words(keys, _first(layers, most)), list(keys)
 
 
-def _first(layers: Layers, most: float) -> list[str]:
-    """The first products, as many as have this share of the work at most."""
+def _final(ends: Sequence[Sequence[str]], layers: Layers) -> Sequence[str]:
+    """The products that no other follows, where these are hardly any work."""
+    return ends[0] if ends and share_of_work(ends[0], layers) <= HARDLY_ANY_WORK else []
+
+
+def _first(layers: Layers, most: float, beside: Sequence[str] = ()) -> list[str]:
+    """The first products, as many as have this share of the work at most, and those beside, which count too."""
     heavy = products(layers)
-    counts = [count for count in range(len(heavy) + 1) if share_of_work(heavy[:count], layers) <= most]
-    return heavy[: counts[-1]]
+    whole = [list(dict.fromkeys([*heavy[:count], *beside])) for count in range(len(heavy) + 1)]
+    return [keys for keys in whole if share_of_work(keys, layers) <= most or keys == list(beside)][-1]
 
 
 def _words(keys: Sequence[str], first: Sequence[str]) -> str:

@@ -99,7 +99,7 @@ def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard
         trial = trials.attempt(precision)
         if trial is not None:
             search.note(text, trial, least=search.best.figure.sqnr + COSTS_NO_ACCURACY if is_held else -math.inf)
-        if _is_ample(search.best.figure, guard) or trials.is_over:
+        if search.best.figure.is_ample(guard) or trials.is_over:
             break
     search.highest = search.best
     if search.best is not before:
@@ -113,11 +113,6 @@ def _little(steps: Sequence[tuple[str, Precision]], layers: Layers) -> list[Prec
     small = [precision for _, precision in steps if share_of_work(precision.floats, layers) <= LITTLE_WORK]
     floats = [precision for precision in small if not precision.dynamic]
     return [precision for precision in small if precision.dynamic or precision is floats[-1]]
-
-
-def _is_ample(figure: Figure, guard: Guard) -> bool:
-    """True if the bound is exceeded clearly: just above a bound in dB, scores still lose points."""
-    return figure.holds(guard) and (guard.metric is not None or figure.sqnr >= guard.sqnr + AMPLE)
 
 
 def _steps(

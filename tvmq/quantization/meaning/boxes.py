@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SAME_BOX = 0.5  # IoU from which two boxes are of one object
+NEARLY_EQUAL = 0.7  # IoU from which two boxes of one class are of one object even where others came in between
 MOST = 300  # detections of an image, those of the highest scores
 
 
@@ -73,6 +74,11 @@ def suppress_doubles(detections: Detections, overlap: float = SAME_BOX) -> Detec
     >>> suppress_doubles(all_three).scores.tolist()
     [0.9, 0.7]
     """
+    return split_doubles(detections, overlap)[0]
+
+
+def split_doubles(detections: Detections, overlap: float = SAME_BOX) -> tuple[Detections, Detections]:
+    """Detections without doubles, as `suppress_doubles` gives them, and the doubles."""
     detections = sort_by_score(detections)
     same = overlaps(detections.boxes, detections.boxes) > overlap
     same &= detections.labels[:, None] == detections.labels[None]
@@ -80,7 +86,7 @@ def suppress_doubles(detections: Detections, overlap: float = SAME_BOX) -> Detec
     for i in range(len(detections)):
         if alive[i]:
             alive[i + 1 :] &= ~same[i, i + 1 :]
-    return detections.select(np.flatnonzero(alive))
+    return detections.select(np.flatnonzero(alive)), detections.select(np.flatnonzero(~alive))
 
 
 def match_boxes(a: Detections, b: Detections, overlap: float = SAME_BOX) -> list[tuple[int, int, float]]:

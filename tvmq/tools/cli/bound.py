@@ -94,7 +94,7 @@ def report_trials(*, quiet: bool) -> Callable[[int, int], None]:
 
     def advance(tried: int, most: int) -> None:
         if not quiet:
-            notice(f"guard: 8 bits are not enough; tried {tried} of at most {most} more precise variants")
+            notice(f"guard: 8 bits are not enough, or just so; tried {tried} of at most {most} more precise variants")
 
     return advance
 
