@@ -67,7 +67,7 @@ def quantization() -> StaticQuantization:
 
 
 def mended(quantization: StaticQuantization, figures: Sequence[float]) -> tuple[Any, list[str]]:
-    """What is handed out, and what was made for it."""
+    """Modules that were handed out, and calls that made them."""
     calls: list[str] = []
     module = quantization.module()
     return guard_module(module, ScriptedJudge(figures), ScriptedModel(quantization, calls)), calls  # type: ignore[arg-type]
