@@ -110,6 +110,7 @@ def test_c(networks: tuple[Network, Network], tmp_path: Path) -> None:
         assert subprocess.run([tmp_path / "program"]).returncode == 0
 
 
+@pytest.mark.slow
 def test_identifiers_of_c_differ_in_upper_case(networks: tuple[Network, Network], tmp_path: Path) -> None:
     header = tvmq.export_c(networks[0].module, tmp_path).header.read_text()
     (parameters,) = re.findall(r"_run\((.*)\);", header)

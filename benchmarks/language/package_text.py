@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import metadata
 
 PACKAGES = ("typer", "rich", "onnx", "torch", "fastapi", "diskcache")
 
 
-def package_text() -> str:
-    """Lines of prose in the long descriptions of PACKAGES, one behind the other."""
-    lines = "\n".join(str(metadata.metadata(name).get_payload()) for name in PACKAGES).splitlines()
+def package_text(packages: Sequence[str] = PACKAGES) -> str:
+    """Lines of prose in the long descriptions of packages, one behind the other."""
+    lines = "\n".join(str(metadata.metadata(name).get_payload()) for name in packages).splitlines()
     return "\n".join(line for line in lines if line[:1].isalpha() and len(line.split()) > 4 and "<" not in line)
 
 

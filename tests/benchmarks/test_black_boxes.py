@@ -16,6 +16,7 @@ def rows(boxes, tool, names):
     return boxes.explained(boxes.answer_all(box, chosen))
 
 
+@pytest.mark.slow
 def test_onnxruntime(script):
     pytest.importorskip("onnxruntime")
     found = rows(script("black_boxes"), "onnxruntime", ("conv2d/ties", "conv2d/small", "add/usual", "multiply/ties"))

@@ -53,6 +53,7 @@ def test_entry_point_names_the_backend() -> None:
     assert name == "tvmq" and load_object(place) is compile_graph
 
 
+@pytest.mark.slow
 @torch.no_grad()
 def test_float_results_for_several_sizes() -> None:
     model = Net().eval()

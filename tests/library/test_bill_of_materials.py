@@ -88,6 +88,7 @@ def test_it_has_the_hashes_of_what_is_there(bill, folder, digits):
     assert tools["tvmq"] == tvmq.__version__ == parts["runtime"]["version"]
 
 
+@pytest.mark.slow
 def test_equal_libraries_have_equal_bills(bill):
     interface = interface_of("int8", [2, 3])
     text = bill_text(interface, b"code", ["x86-64-v3"], "")

@@ -87,6 +87,7 @@ def of_texts(tmp_path_factory: pytest.TempPathFactory) -> Dynamic:
     return export_model(dynamic_models.encoder(), dynamic_models.texts(2, 16), tmp_path_factory.mktemp("m") / "texts")
 
 
+@pytest.mark.slow
 def test_pictures_of_any_size(of_pictures):
     sizes = [(1, 16, 16), (3, 10, 7), (2, 33, 18), (1, 2, 2), (5, 2, 40)]
     assert of_pictures.differing([pictures(*size) for size in sizes]) == 0
@@ -136,6 +137,7 @@ def test_random_graphs_of_any_batch(seed, is_by_sample, tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_a_batch_of_none_gives_nothing(of_pictures, of_texts):
     assert load_library(of_pictures.export.library)(pictures(0, 6, 4)["x"]).shape == (0, 4, 6, 4)
     assert load_library(of_texts.export.library).run(dynamic_models.texts(0, 4))[0].shape == (0, 32)

@@ -32,6 +32,7 @@ def of_pictures(tmp_path_factory):
     return module, tvmq.export_library(module, tmp_path_factory.mktemp("ort") / "pictures", onnxruntime=True)
 
 
+@pytest.mark.slow
 def test_results_of_any_size_in_any_thread(of_pictures):
     module, export = of_pictures
     session = open_session(export.onnx, export.library, threads=2)

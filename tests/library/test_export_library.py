@@ -146,6 +146,7 @@ def test_a_library_alone(digits, tmp_path):
     assert tvmq.export_library(digits.exe, tmp_path / "folder.so").library == tmp_path / "folder.so" / "libfolder.so"
 
 
+@pytest.mark.slow
 def test_default_name_is_that_of_the_folder(digits, tmp_path):
     export = tvmq.export_library(digits.exe, tmp_path / "Key-Words.2", target="x86-64-v3")
     assert export.library.name == "libkey_words_2.so" and "int key_words_2_run(" in export.header.read_text()

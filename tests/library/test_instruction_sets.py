@@ -51,6 +51,7 @@ def chosen_code(library: ctypes.CDLL) -> str:
     return description.code.decode()
 
 
+@pytest.mark.slow
 def test_init_chooses_the_best_that_runs_here(several, library):
     assert several.targets == tuple(name_of(target) for target in reversed(TARGETS))
     assert library.digits_init() == 0

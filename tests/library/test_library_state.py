@@ -23,6 +23,7 @@ def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return request.param, exe, folder
 
 
+@pytest.mark.slow_cases("convolutions")
 def test_a_library_runs_sessions(exported: tuple[str, tvmq.Executable, Path], tmp_path: Path) -> None:
     name, exe, folder = exported
     library = tvmq.load(folder)

@@ -82,6 +82,7 @@ def test_the_package_has_the_library_and_what_opens_it(wheel, digits):
         assert b"\nfrom tvmq" not in files[f"digits/_tvmq/{name}"]
 
 
+@pytest.mark.slow
 def test_equal_models_give_equal_packages(wheel, digits, tmp_path):
     again = tvmq.export_library(digits.exe, tmp_path / "digits", wheel=True, version="1.2.0")
     assert again.wheel is not None and again.wheel.read_bytes() == wheel.read_bytes()

@@ -58,6 +58,7 @@ def several(digits: DigitsLibrary, tmp_path_factory: pytest.TempPathFactory) -> 
     return tvmq.export_library(digits.exe, folder, target=TARGETS).library
 
 
+@pytest.mark.slow_cases("x86-64-v2")
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_code_agrees_with_the_definition(target, several):
     test = SelfTest(several, "digits")

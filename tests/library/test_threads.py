@@ -174,6 +174,7 @@ def test_loaded_models_give_equal_results_for_all_numbers_of_threads(batched, mo
     assert tvmq.load(batched.folder).num_threads == 3
 
 
+@pytest.mark.slow
 def test_many_models_leave_no_threads(batched):
     before = list_threads()
     for _ in range(200):
@@ -193,6 +194,7 @@ def test_a_child_starts_threads_of_its_own(batched):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.slow
 def test_forks_while_another_thread_runs_the_model(batched):
     model, stop = tvmq.load(batched.folder, num_threads=2), threading.Event()
 
@@ -213,6 +215,7 @@ def test_forks_while_another_thread_runs_the_model(batched):
     assert statuses == [0] * 5
 
 
+@pytest.mark.slow
 def test_numbers_of_threads_are_checked(batched, without_threads):
     for count in (0, True, "2"):
         with pytest.raises(ConfigError, match="load: num_threads must be an integer of at least 1. Got "):

@@ -16,6 +16,7 @@ from tvmq.passes.prepare import prepare
 from tvmq.quantization.sequence_play import StatePlayer, unroll
 
 
+@pytest.mark.slow_cases("convolutions", "gru_layer")
 @pytest.mark.parametrize("name", STATEFUL)
 def test_calls_are_calibrated_with_the_states_that_they_read(name: str) -> None:
     model, sequences = STATEFUL[name]
@@ -105,6 +106,7 @@ def test_what_knows_single_calls_alone_is_refused() -> None:
         tvmq.quantize(mod, params, data, finetune=Training())  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_thresholds_of_sequences() -> None:
     model, sequences = STATEFUL["convolutions"]
     mod, params = tvmq.from_onnx(model())

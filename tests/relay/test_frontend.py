@@ -98,6 +98,7 @@ def test_pytorch():
     np.testing.assert_allclose(result, net(x).detach().numpy(), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_pytorch_traced():
     torch = pytest.importorskip("torch")
     net, x = network(torch), torch.rand(1, 3, 8, 8)

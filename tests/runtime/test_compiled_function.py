@@ -124,6 +124,7 @@ def test_saved_and_loaded(split, tmp_path: Path) -> None:
         assert [x.tobytes() for x in a] == [x.tobytes() for x in b]
 
 
+@pytest.mark.slow
 def test_kernels_and_constants_are_shared(split, tmp_path: Path) -> None:
     """Four functions cost little more room than one."""
     whole, parts, _ = split

@@ -87,6 +87,7 @@ def test_layers_with_one_free_size(name: str, free: str, activations: str | None
         assert name in REFUSED and "fix the" in str(error)
 
 
+@pytest.mark.slow_cases("words")
 @pytest.mark.parametrize("free", ["words", "batch"])
 def test_attention_to_a_fixed_number_of_keys(free: str) -> None:
     """Tiles that were cut for any number of keys must not be taken for those of this number."""
@@ -187,6 +188,7 @@ def test_memory_stays_flat_over_many_sizes(halved: tvmq.Executable, tmp_path: Pa
     assert grow_in_process(f"grow_executable(tvmq.load({str(tmp_path / 'm.tvmq')!r}), 10_000)") < 1
 
 
+@pytest.mark.slow_cases("2")
 @pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_memory_of_a_library_stays_flat(halved: tvmq.Executable, tmp_path: Path, threads: int) -> None:

@@ -45,6 +45,7 @@ def play(model: Any, calls: Calls, state: Any = None) -> list[np.ndarray]:
     return [*results, *state.arrays.values()]
 
 
+@pytest.mark.slow_cases("convolutions", "gru_layer")
 def test_compiled_sessions_equal_the_definition(built: Built) -> None:
     reference = Reference(built.exe.module)
     for calls in built.sequences:
@@ -147,6 +148,7 @@ def test_refusals(exe: tvmq.Executable, call: Any, message: str) -> None:
         call(exe, steps_of((1, 8, -1), 1, 0, (3,))[0][0])
 
 
+@pytest.mark.slow
 def test_a_state_of_another_model_is_refused(exe: tvmq.Executable) -> None:
     other = convolutions(mean=True)
     with pytest.raises(DataError, match=r"run: the state belongs to another model \(its digest is [0-9a-f]{12}, this"):

@@ -120,6 +120,7 @@ def test_deployed_equals_trained_and_stays_inside(
     assert max(layer.reach / layer.largest for layer in proof) > 0.9  # the limit is used
 
 
+@pytest.mark.slow
 def test_limits_of_other_layers() -> None:
     """Depthwise, grouped and transposed convolutions, and a product of matrices."""
     net = Net((2, 3, 8, 8))

@@ -34,6 +34,7 @@ def reference(net: Any, x: Any) -> Any:
     return torch.from_numpy(tvmq.reference.run(training.convert(net), {"x": x.numpy()})[0])
 
 
+@pytest.mark.slow
 def test_each_step_is_deployable(net: Any) -> None:
     x, y = pictures(32, seed=3) * 1.5, labels(32)
     before = {name: net.state_dict()[name].clone() for name in STATISTICS}

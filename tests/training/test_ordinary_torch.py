@@ -118,6 +118,7 @@ def test_part_of_a_larger_module(net: Any) -> None:
     assert torch.equal(torch.from_numpy(exe.run({"x": between.numpy()})[0]), net(between))
 
 
+@pytest.mark.slow
 def test_layers_freeze_and_groups_have_rates_of_their_own(net: Any) -> None:
     net.features.requires_grad_(False)
     start = {name: p.detach().clone() for name, p in net.named_parameters()}

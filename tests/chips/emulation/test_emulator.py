@@ -23,6 +23,7 @@ def on(mod, *, accumulator=None, rule=None, floats="float32"):
     return Emulator(mod, lambda _family="", *, depthwise=False: arithmetic, "chip")
 
 
+@pytest.mark.slow
 def test_the_same_arithmetic_gives_the_compiled_result(digits):
     chip = tvmq.emulate(digits.quantized, "cpu")
     for picture in digits.example.test[:5]:

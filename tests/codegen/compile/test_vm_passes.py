@@ -71,6 +71,7 @@ def places(func: tirx.PrimFunc) -> list[int]:
     return [int(store.indices[0]) for store in func.body.seq]
 
 
+@pytest.mark.slow
 def test_stores_of_a_build_are_in_order(monkeypatch):
     lowered = []
 

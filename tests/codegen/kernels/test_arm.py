@@ -68,6 +68,7 @@ def test_levels_equal_the_definition(level: str, tmp_path: Path) -> None:
     assert _differing(LEVELS, found) == []
 
 
+@pytest.mark.slow
 @needs_arm
 def test_kernels_equal_the_definition(tmp_path: Path) -> None:
     """Plain kernels at all sizes, and large ones in several chunks."""
@@ -78,6 +79,7 @@ def test_kernels_equal_the_definition(tmp_path: Path) -> None:
     assert _differing(cases, found) == []
 
 
+@pytest.mark.slow
 @needs_arm
 def test_legalized_operators_equal_the_definition(tmp_path: Path) -> None:
     """Softmax, norms and fences as any build that has no kernel for them compiles them."""

@@ -199,6 +199,7 @@ def test_transposed_of_any_size(number: int, level: str) -> None:
 VOLUMES = [number for number, case in enumerate(CASES) if case.spatial == 3 and not case.transposed]
 
 
+@pytest.mark.slow_cases("5-ndhw-avx2")
 @pytest.mark.thinned(11)
 @pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("sizes", ["ndhw", "hw", "d"])

@@ -97,6 +97,7 @@ def test_a_run_gives_the_same_after_a_profile(exe: tvmq.Executable) -> None:
     np.testing.assert_array_equal(exe.run(X)[0], before[0])
 
 
+@pytest.mark.slow
 def test_a_loaded_model_has_the_same_rows(exe: tvmq.Executable, tmp_path: Path) -> None:
     exe.save(tmp_path / "m.tvmq")
     rows = [(row.layers, row.kernels, row.macs) for row in tvmq.load(tmp_path / "m.tvmq").profile(X, repeat=1).layers]

@@ -152,6 +152,7 @@ def test_short_names(name):
     }.get(name, name.replace("-", ""))  # fmt: skip
 
 
+@pytest.mark.slow
 @x86
 @pytest.mark.isa("avx2")
 def test_only_what_the_chosen_code_needs_is_kept(path):

@@ -32,6 +32,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 def test_a_session_in_c(tmp_path: Path) -> None:
     mod, params = tvmq.from_onnx(gru_cell())

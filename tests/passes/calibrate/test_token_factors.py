@@ -45,6 +45,7 @@ def test_factors_by_expected_error() -> None:
     assert np.isfinite(choose_factors(rows, weight)).all()
 
 
+@pytest.mark.slow
 def test_norms_and_gates_without_changing_a_float() -> None:
     mod, params, data = outlying_model()
     prepared = prepare(mod, params)

@@ -64,6 +64,7 @@ def test_constants_have_codes_of_their_own() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_cache_takes_codes_of_new_steps(tmp_path: Path) -> None:
     """A cache that is read, written from an index of each sample on, and attended to, without a float in between."""
     n, y = start((2, 3, 9, 8), opset=24)

@@ -41,6 +41,7 @@ def test_each_cache_is_codes_and_scales(decoder: tvm.IRModule) -> None:
     }
 
 
+@pytest.mark.slow
 def test_logits_are_those_of_caches_in_float(decoder: tvm.IRModule) -> None:
     floats = Reference(at_run_time(write_llama(LLAMA, formula_weights(LLAMA)), state=None))
     tokens = np.random.default_rng(0).integers(0, LLAMA.words, (2, 9))

@@ -91,6 +91,7 @@ def test_a_journal_that_was_cut_off_is_carried_on(found, tmp_path):
     assert (tmp_path / "front.json").read_bytes() == (found.folder / "front.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_cheapest_wins_where_it_holds():
     easy = search_unsteady(sqnr=-50.0)
     assert easy.best.holds and easy.best.bytes == min(point.bytes for point in easy.points)

@@ -85,6 +85,7 @@ def test_all_kinds_of_instructions(branch):
         assert np.array_equal(machine["main"](*arguments).numpy(), expected)
 
 
+@pytest.mark.slow
 def test_a_network(digits):
     code = container._read_members("here", SavedFile.open("here", digits.path))[BYTECODE]
     assert without_scopes(again(code)) == without_scopes(code)

@@ -120,6 +120,7 @@ for path in sorted(Path(sys.argv[1]).iterdir()):
 """
 
 
+@pytest.mark.slow
 def test_no_damage_of_code_ends_the_process(digits, tmp_path):
     """Each member but the machine code, at many places, the hashes made anew."""
     parts, random = members(digits.path), np.random.default_rng(5)

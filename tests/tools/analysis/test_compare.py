@@ -172,6 +172,7 @@ def test_local_errors_equal_the_float_layer_on_the_codes(net):
     assert found.lsb == pytest.approx(deviation.figures().lsb, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_weight_errors_equal_the_rounding_of_the_weights(net):
     """Half a code at most, and the same whether read from the rounded floats or from the integers."""
     simulated = tvmq.compare(net.float, net.simulated, net.data[:1])

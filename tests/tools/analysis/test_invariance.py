@@ -117,6 +117,7 @@ def test_the_layer_that_mixes_is_named(samples, mix, what, named):
     assert "invariant: no" in str(result) and f"{what}: no (" in str(result)
 
 
+@pytest.mark.slow
 def test_a_table_of_positions_moves_with_padding_on_the_left(samples):
     exe = build(encoder())
     assert tvmq.check_invariance(exe, samples, runs=3).holds

@@ -25,6 +25,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_float_beside_integers(cli, files):
     command = ("compare", files / "model.onnx", files / "model.tvmq", "--data", files / "samples.npz")
     result = cli(*command)

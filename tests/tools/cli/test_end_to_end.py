@@ -115,6 +115,7 @@ def test_bad_data_is_named(folder, cli):
     assert not (folder / "x.tvmq").exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_model_is_one_sentence(folder, quantized, cli):
     data = (folder / "digits.tvmq").read_bytes()
     (folder / "half.tvmq").write_bytes(data[: len(data) // 2])

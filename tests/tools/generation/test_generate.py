@@ -161,6 +161,7 @@ def test_a_model_without_caches_reads_the_whole_text() -> None:
     assert [call.shape[1] for call in fake.calls] == [3, 6, 8, 9, 10, 11]
 
 
+@pytest.mark.slow
 def test_compiled_tokens_are_those_of_the_definition(decoder: tvmq.Executable) -> None:
     """Chunks, batches and the definition: the same logits, and so the same tokens."""
     random = np.random.default_rng(0)

@@ -47,6 +47,7 @@ def test_kernels_of_a_few_runs_leave_long_functions_to_loops() -> None:
         assert not find_chains(View(module), long_kernels=False).keys() - {"d"}
 
 
+@pytest.mark.slow
 def test_brief_code_of_long_functions_has_the_same_bits() -> None:
     n = Net((1, 4, 5, 5))
     y = n.conv("x", 4, 24, 1)

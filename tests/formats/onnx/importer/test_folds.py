@@ -114,7 +114,7 @@ def test_what_the_reference_computes_wrongly_is_left_or_equal_to_compiled_code(c
     assert ours is None or np.allclose(ours["y"], computed(model, values)[0], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.slow_cases("BatchNormalization")
+@pytest.mark.slow_cases("BatchNormalization", "ReduceSumSquare")
 @pytest.mark.parametrize("operator", ["BatchNormalization", "ReduceSumSquare", "Squeeze"])
 def test_an_operator_in_all_its_opsets(operator: str) -> None:
     folds = list(judge_all(sample([case for case in load_cases().values() if case.operator == operator])))

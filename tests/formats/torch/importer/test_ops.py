@@ -130,6 +130,7 @@ def test_operators_equal_torch(family: str) -> None:
     check(trained(Together(FAMILIES[family])), X)
 
 
+@pytest.mark.slow
 def test_indices_computed_at_run_time_count_from_the_end() -> None:
     functions = {
         "one": lambda x, i: x[:, i], "first": lambda x, i: x[i % 2], "pairs": lambda x, i: x[torch.arange(2), i],

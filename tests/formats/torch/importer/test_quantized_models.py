@@ -255,6 +255,7 @@ def of_backend(name: str) -> tuple[Any, Any]:
     return prepared, config
 
 
+@pytest.mark.slow_cases("tensorrt", "native", "onednn", "qnnpack")
 @pytest.mark.parametrize("name", ["native", "fbgemm", "qnnpack", "onednn", "tensorrt"])
 def test_a_model_of_a_backend_config_is_converted_with_it(name: str, recwarn: Any) -> None:
     """As if torch had converted it by hand, all convolutions and products in integers."""
