@@ -72,9 +72,11 @@ examples: $(STAMP) ## build and run a library from C, C++, Rust, Go, Node, Pytho
 test: $(STAMP) ## run the tests, all but those marked slow
 	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m "not slow" $(TESTS)
 
+# `make slow MINUTES=40` begins no test later than that, and says how many were left out
+MINUTES :=
 .PHONY: slow
 slow: $(STAMP) ## run the rest of the tests: all shapes by all instruction sets, fresh processes, emulated GPUs, whole scripts
-	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m slow $(TESTS)
+	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) $(if $(MINUTES),--most-minutes $(MINUTES)) -m slow $(TESTS)
 
 # torch and the runtimes of microcontrollers and accelerators, which [test] does not bring: what cannot be had is said, and
 # its tests skip. tflite-micro and TOSA's tools ask for an older NumPy, which they do not need

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.cpu_times import CpuTimes
 from tests.support.thinning import is_kept, is_slow_case
+from tests.support.time_limit import TimeLimit, begin_run
 
 # Jobs in the background inherit an ignored SIGINT, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -37,8 +39,9 @@ ZOO = Path(os.environ.get("TVMQ_ZOO", Path(__file__).parents[1].parent / "shared
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--update-golden` rewrites the golden texts."""
+    """`--update-golden` rewrites the golden texts, `--most-minutes` limits the run (tests/support/time_limit.py)."""
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden texts")
+    parser.addoption("--most-minutes", type=float, help="skip the tests that would begin later")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,6 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "thinned(n): `make test` runs one in n of the cases, by turns; the rest is slow")
     config.addinivalue_line("markers", "slow_cases(*patterns): cases whose names match one of these patterns are slow")
     config.pluginmanager.register(CpuTimes(), "cpu_times")
+    if not hasattr(config, "workerinput"):
+        begin_run(os.environ, time.time())
+    if config.getoption("--most-minutes") is not None:
+        config.pluginmanager.register(TimeLimit(config.getoption("--most-minutes")), "time_limit")
     if hasattr(config, "workerinput"):
         return  # a worker of xdist inherits the folder
     # What is compiled here is what is tested, each kernel once. Tests that tune set a folder of their own.
