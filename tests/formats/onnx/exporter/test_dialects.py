@@ -98,7 +98,8 @@ def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError,
         match=r"^to_onnx, layer '.*': dialect 'tensorrt' takes only int8 codes with zero point 0, "
-        r"and \d+ tensors have other codes \(here uint8, zero point \d+\); quantize with target='tensorrt', or with "
+        r"and \d+ tensors have other codes \(here uint8, zero point \d+\); quantize with target='tensorrt' "
+        r"\(--backend tensorrt\), or with "
         r"qconfig\(scheme='symmetric', dtype_input='int8'\)$",
     ):
         tvmq.to_onnx(plain(), tmp_path / "model.onnx", dialect="tensorrt")
