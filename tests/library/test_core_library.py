@@ -32,6 +32,7 @@ def core(digits, tmp_path_factory) -> LibraryExport:
     return tvmq.export_library(digits.module, tmp_path_factory.mktemp("core") / "digits", core=True)
 
 
+@pytest.mark.slow
 def test_the_core_between_the_conversions_gives_the_bits_of_the_definition(core, digits):
     model, parts = tvmq.load(core.library.parent), partition_conversions(digits.module)
     for picture, expected in zip(digits.pictures, digits.expected, strict=True):

@@ -143,6 +143,7 @@ def test_a_batch_of_none_gives_nothing(of_pictures, of_texts):
     assert load_library(of_texts.export.library).run(dynamic_models.texts(0, 4))[0].shape == (0, 32)
 
 
+@pytest.mark.slow
 def test_golden_values_of_dynamic_layers(of_pictures, of_texts):
     for dynamic, name in ((of_pictures, "pictures"), (of_texts, "texts")):
         selftest = SelfTest(dynamic.export.library, name)
@@ -151,6 +152,7 @@ def test_golden_values_of_dynamic_layers(of_pictures, of_texts):
         assert (status, number, layer) == (0, compared, None) and compared > 5
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_a_c_program_takes_sizes(of_pictures, tmp_path):
     program = compile_example(of_pictures.export.library.parent, tmp_path / "example")
@@ -194,6 +196,7 @@ def as_sizes(sizes: tuple[int, ...] | None) -> Any:
     return None if sizes is None else (ctypes.c_int64 * len(sizes))(*sizes)
 
 
+@pytest.mark.slow
 def test_wrong_sizes_get_a_status(of_pictures):
     library, most = RawLibrary(of_pictures.export), 2**31 - 1
     x, y = aligned_zeros((1, 3, 8, 8), "float32"), aligned_zeros((1, 4, 8, 8), "float32")
@@ -209,6 +212,7 @@ def test_wrong_sizes_get_a_status(of_pictures):
     assert library.workspace_bytes((most, 8, 8)) == need  # samples are run one after the other
 
 
+@pytest.mark.slow
 def test_hostile_sizes_never_lead_outside(of_pictures):
     library, random = RawLibrary(of_pictures.export), np.random.default_rng(0)
     ends = np.array([-(2**63), -1, 0, 1, 2, 3, 8, 2**15, 2**20, 2**31 - 1, 2**31, 2**62, 2**63 - 1])
@@ -221,6 +225,7 @@ def test_hostile_sizes_never_lead_outside(of_pictures):
     assert statuses <= {0, -2, SHORT_WORKSPACE, WRONG_SIZE} and {-2, WRONG_SIZE} <= statuses
 
 
+@pytest.mark.slow
 def test_dimensions_and_shapes_are_described(of_pictures):
     library = RawLibrary(of_pictures.export)
     size = (ctypes.c_int64 * 3)()
@@ -240,6 +245,7 @@ def test_dimensions_and_shapes_are_described(of_pictures):
     assert facts["inputs"][0]["shape"] == ["batch", 3, "rows", "columns"]
 
 
+@pytest.mark.slow
 def test_indices_outside_get_a_status(of_texts):
     library = RawLibrary(of_texts.export)
     feed = dynamic_models.texts(2, 5)
@@ -253,6 +259,7 @@ def test_indices_outside_get_a_status(of_texts):
         load_library(of_texts.export.library).run({"ids": ids, "mask": mask})
 
 
+@pytest.mark.slow
 def test_inputs_of_other_sizes_are_refused(of_texts):
     model = load_library(of_texts.export.library)
     feed = dynamic_models.texts(2, 5)
@@ -265,6 +272,7 @@ def test_inputs_of_other_sizes_are_refused(of_texts):
     assert model.input_info[0].shape == ("batch", "sequence")
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_threads(of_texts):
     """Three parts of each parallel loop, by a launch function of the program."""
     task = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
@@ -290,6 +298,7 @@ def test_results_do_not_depend_on_threads(of_texts):
     assert memory.nbytes > library.workspace_bytes((2, 64)) and {*launches} in ({3}, {2, 3})
 
 
+@pytest.mark.slow
 def test_threads_of_different_sizes(of_pictures):
     """Each thread has a model of its own sizes and the same library."""
     differing = []
@@ -336,6 +345,7 @@ class GuardedMemory:
         return ctypes.string_at(self.address, self.bytes)
 
 
+@pytest.mark.slow
 def test_runs_stay_inside_their_buffers(of_pictures):
     library = RawLibrary(of_pictures.export)
     for sizes in ((1, 2, 2), (3, 5, 7), (2, 16, 16), (1, 31, 64)):
@@ -361,6 +371,7 @@ def relax_module(function: Callable[[relax.BlockBuilder, relax.Var, Any], relax.
     return builder.get()
 
 
+@pytest.mark.slow
 def test_sizes_below_what_a_layer_needs_are_refused(tmp_path):
     """A window of 5 over 3 pixels would have results of -1."""
     weight = np.ones((1, 1, 5, 5), np.float32)
@@ -374,6 +385,7 @@ def test_sizes_below_what_a_layer_needs_are_refused(tmp_path):
         model(x[:, :, :3])
 
 
+@pytest.mark.slow
 def test_one_batch_of_relu(tmp_path):
     """Results of all samples are right where a sample begins at no multiple of 64 bytes."""
     module = relax_module(lambda b, x, n: relax.op.nn.relu(x), "n", 3)
@@ -389,6 +401,7 @@ def of_multiples(tmp_path_factory: pytest.TempPathFactory) -> Dynamic:
     return export_model(down_and_up(), pictures(1, 8, 8, channels=4), tmp_path_factory.mktemp("m") / "multiples")
 
 
+@pytest.mark.slow
 def test_sizes_that_must_be_multiples(of_multiples):
     sizes = [(1, 4, 4), (3, 8, 20), (2, 64, 12)]
     assert of_multiples.differing([pictures(*size, channels=4) for size in sizes]) == 0
@@ -400,6 +413,7 @@ def test_sizes_that_must_be_multiples(of_multiples):
         alone.run(pictures(1, 8, 6, channels=4))
 
 
+@pytest.mark.slow
 def test_other_sizes_than_multiples_get_a_status(of_multiples):
     library = RawLibrary(of_multiples.export)
     x, y = aligned_zeros((1, 4, 8, 8), "float32"), aligned_zeros((1, 2, 4, 4), "float32")
@@ -414,6 +428,7 @@ def test_other_sizes_than_multiples_get_a_status(of_multiples):
     assert "size 1: rows, 4 to 2147483644, multiples of 4" in of_multiples.export.header.read_text()
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_a_c_program_takes_multiples(of_multiples, tmp_path):
     program = compile_example(of_multiples.export.library.parent, tmp_path / "example")
@@ -428,6 +443,7 @@ def test_a_c_program_takes_multiples(of_multiples, tmp_path):
     assert "name a size for rows, of 4 to 2147483644 in steps of 4" in shown.stderr
 
 
+@pytest.mark.slow
 def test_golden_values_at_multiples(of_multiples):
     selftest = SelfTest(of_multiples.export.library, "multiples")
     assert selftest.init() == 0

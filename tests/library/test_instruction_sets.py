@@ -58,6 +58,7 @@ def test_init_chooses_the_best_that_runs_here(several, library):
     assert chosen_code(library) == name_of(RUNS_HERE[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", RUNS_HERE)
 def test_each_code_gives_the_bits_of_the_definition(target, digits, library):
     assert library.digits_select_code(name_of(target).encode()) == 0
@@ -71,6 +72,7 @@ def test_each_code_gives_the_bits_of_the_definition(target, digits, library):
         np.testing.assert_array_equal(scores.view(np.int32), expected.view(np.int32))
 
 
+@pytest.mark.slow
 def test_python_runs_the_best(digits, several):
     model = load_library(several.library.parent)
     np.testing.assert_array_equal(model(digits.pictures[:1]), digits.expected[0])
@@ -88,6 +90,7 @@ def test_equal_constants_of_all_codes_stand_once(digits, several):
     assert long and {file.count(data) for data in long} == {1}
 
 
+@pytest.mark.slow
 def test_names_of_code_are_checked(library):
     assert library.digits_select_code(None) == NULL
     assert library.digits_select_code(b"x86-64-v9") == NO_SUCH_CODE == library.digits_select_code(b"x86-64")

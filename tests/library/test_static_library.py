@@ -47,6 +47,7 @@ def compile_static(compiler: str, *arguments: object) -> Path:
     return output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_static_program_gives_the_bits_of_the_definition(compiler, digits, digits_folder, tmp_path):
     program = compile_static(compiler, digits.export.example, digits.export.archive, tmp_path / "example")

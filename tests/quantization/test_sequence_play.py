@@ -54,6 +54,7 @@ def integrator() -> Any:
     return g.finish({"x": [1, 8], "h_in": [1, 16]}, {"y": [1, 4], "h_out": [1, 16]})
 
 
+@pytest.mark.slow
 def test_the_guard_judges_the_end_of_sequences() -> None:
     """A step is well represented in 8 bits, the sum of many is not: the guard has to see the end."""
     mod, params = tvmq.from_onnx(integrator())

@@ -57,6 +57,7 @@ LEVELS: list[Case] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @needs_arm
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", CPUS)

@@ -56,6 +56,7 @@ def test_logits_are_those_of_caches_in_float(decoder: tvm.IRModule) -> None:
         assert state.length == 9
 
 
+@pytest.mark.slow
 def test_compiled_sessions_equal_the_definition() -> None:
     qmod = at_run_time(attention())
     exe, reference = tvmq.build(qmod), Reference(qmod)
