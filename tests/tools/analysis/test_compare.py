@@ -219,6 +219,26 @@ def test_weights_of_transposed_convolutions_of_integers(groups: int, options: di
 
 
 @pytest.mark.slow
+def test_a_layer_behind_a_split() -> None:
+    """Its input is a part of a tuple, which no operator gives."""
+    weight = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+    nodes = [
+        onnx.helper.make_node("Split", ["x"], ["first", "second"], axis=1, num_outputs=2),
+        onnx.helper.make_node("MatMul", ["first", "w"], ["y"], name="/product"),
+        onnx.helper.make_node("Relu", ["second"], ["z"]),
+    ]
+    x, y, z = (
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2, size])
+        for name, size in (("x", 8), ("y", 3), ("z", 4))
+    )
+    graph = onnx.helper.make_graph(nodes, "split", [x], [y, z], [onnx.numpy_helper.from_array(weight, "w")])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8)
+    mod, params = tvmq.from_onnx(model)
+    feeds = [{"x": np.random.default_rng(seed).standard_normal((2, 8)).astype(np.float32)} for seed in range(4)]
+    result = tvmq.compare((mod, params), tvmq.quantize(mod, params, feeds, guard=None), feeds)
+    assert isinstance(result, Comparison) and any("/product" in row.name for row in result.rows)
+
+
 def test_scales_made_at_run_time() -> None:
     """A bias is an operator of its own behind the product, under the same name; it counts as part of the layer."""
     model, data = upsampling(2)

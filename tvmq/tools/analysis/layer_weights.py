@@ -59,7 +59,7 @@ class LayerWeights:
 
     def _operand(self, name: str, call: relax.Call, position: int, arg: relax.Expr) -> Weight | None:
         producer = self._view.producer(arg)
-        if producer is not None and producer.args and is_const(producer.args[0]):
+        if isinstance(producer, relax.Call) and producer.args and is_const(producer.args[0]):
             return _rounded_weight(producer)
         if not is_const(arg):
             return None
