@@ -218,7 +218,6 @@ def test_weights_of_transposed_convolutions_of_integers(groups: int, options: di
     assert np.ptp(integer.values) > 1
 
 
-@pytest.mark.slow
 def test_a_layer_behind_a_split() -> None:
     """Its input is a part of a tuple, which no operator gives."""
     weight = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
@@ -236,9 +235,10 @@ def test_a_layer_behind_a_split() -> None:
     mod, params = tvmq.from_onnx(model)
     feeds = [{"x": np.random.default_rng(seed).standard_normal((2, 8)).astype(np.float32)} for seed in range(4)]
     result = tvmq.compare((mod, params), tvmq.quantize(mod, params, feeds, guard=None), feeds)
-    assert isinstance(result, Comparison) and any("/product" in row.name for row in result.rows)
+    assert isinstance(result, Comparison) and "/product" in str(result)
 
 
+@pytest.mark.slow
 def test_scales_made_at_run_time() -> None:
     """A bias is an operator of its own behind the product, under the same name; it counts as part of the layer."""
     model, data = upsampling(2)

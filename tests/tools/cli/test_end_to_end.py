@@ -177,5 +177,5 @@ def test_labels_in_another_order_are_said_with_the_command_that_finds_out(folder
     assert done.returncode == 4, done.stderr
     facts = json.loads(done.stdout)
     assert facts["comparison"]["near_chance"] and len(facts["doubts"]) == 1
-    assert "classes otherwise: what it finds as" in done.stderr and "so accuracy says nothing" in done.stderr
+    assert "classes otherwise than the model: what it finds as" in done.stderr and "so accuracy says nothing" in done.stderr
     assert "tvmq doctor digits.onnx --data moved.npz" in done.stderr
