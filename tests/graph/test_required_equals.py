@@ -11,7 +11,8 @@ from onnx import TensorProto, helper
 from tvm import tirx
 
 import tvmq
-from tvmq.errors import DataError
+from tvmq.errors import DataError, UnsupportedOpError
+from tvmq.formats.onnx.importer import convert
 from tvmq.graph.required_equals import OnlyEqual, require_equal_dimensions
 
 ROWS, COLUMNS, OTHERS = (tirx.Var(name, "int64") for name in ("rows", "columns", "others"))
@@ -73,3 +74,14 @@ def test_what_one_dimension_makes_equal(one, other):
 ])  # fmt: skip
 def test_what_stays_unequal(one, other):
     require_equal_dimensions(one, other)
+
+
+def test_names_that_no_input_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same demand twice: the names are not those of dimensions of inputs, and to begin anew gains nothing."""
+
+    def run(_importer: Any) -> None:
+        raise OnlyEqual("b", "a")
+
+    monkeypatch.setattr(convert._OnnxImporter, "run", run)
+    with pytest.raises(UnsupportedOpError, match="^from_onnx: dimensions 'b' and 'a' must be equal; "):
+        tvmq.from_onnx(two_inputs("Add", {"a": ["p", 4], "b": ["p", 4]}))

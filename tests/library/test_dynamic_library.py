@@ -33,7 +33,10 @@ from tvmq.runtime.c_library import Buffer, CFunctions, TensorDescription, load_l
 from tvmq.runtime.c_structures import SizeDescription
 from tvmq.runtime.inputs import aligned_zeros
 
-pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only"),
+]
 NULL, SHORT_WORKSPACE, WRONG_SIZE, NO_SUCH, WRONG_INDEX, NO_MULTIPLE = -1, -4, -5, -6, -15, -16
 Feed = Mapping[str, np.ndarray]
 
@@ -87,19 +90,16 @@ def of_texts(tmp_path_factory: pytest.TempPathFactory) -> Dynamic:
     return export_model(dynamic_models.encoder(), dynamic_models.texts(2, 16), tmp_path_factory.mktemp("m") / "texts")
 
 
-@pytest.mark.slow
 def test_pictures_of_any_size(of_pictures):
     sizes = [(1, 16, 16), (3, 10, 7), (2, 33, 18), (1, 2, 2), (5, 2, 40)]
     assert of_pictures.differing([pictures(*size) for size in sizes]) == 0
 
 
-@pytest.mark.slow
 def test_texts_of_any_length(of_texts):
     sizes = [(1, 1), (3, 7), (2, 64), (1, 16)]
     assert of_texts.differing([dynamic_models.texts(*size) for size in sizes]) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
     ("model", "make", "sizes"),
@@ -120,7 +120,6 @@ def test_all_kinds_on_all_instruction_sets(model, make, sizes, target, tmp_path)
     assert status == 0 and number == compared > 5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_by_sample", [True, False])
 @pytest.mark.parametrize("seed", range(12))
 def test_random_graphs_of_any_batch(seed, is_by_sample, tmp_path, monkeypatch):
@@ -137,13 +136,11 @@ def test_random_graphs_of_any_batch(seed, is_by_sample, tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.slow
 def test_a_batch_of_none_gives_nothing(of_pictures, of_texts):
     assert load_library(of_pictures.export.library)(pictures(0, 6, 4)["x"]).shape == (0, 4, 6, 4)
     assert load_library(of_texts.export.library).run(dynamic_models.texts(0, 4))[0].shape == (0, 32)
 
 
-@pytest.mark.slow
 def test_golden_values_of_dynamic_layers(of_pictures, of_texts):
     for dynamic, name in ((of_pictures, "pictures"), (of_texts, "texts")):
         selftest = SelfTest(dynamic.export.library, name)
@@ -152,7 +149,6 @@ def test_golden_values_of_dynamic_layers(of_pictures, of_texts):
         assert (status, number, layer) == (0, compared, None) and compared > 5
 
 
-@pytest.mark.slow
 @needs_gcc
 def test_a_c_program_takes_sizes(of_pictures, tmp_path):
     program = compile_example(of_pictures.export.library.parent, tmp_path / "example")
@@ -196,7 +192,6 @@ def as_sizes(sizes: tuple[int, ...] | None) -> Any:
     return None if sizes is None else (ctypes.c_int64 * len(sizes))(*sizes)
 
 
-@pytest.mark.slow
 def test_wrong_sizes_get_a_status(of_pictures):
     library, most = RawLibrary(of_pictures.export), 2**31 - 1
     x, y = aligned_zeros((1, 3, 8, 8), "float32"), aligned_zeros((1, 4, 8, 8), "float32")
@@ -212,7 +207,6 @@ def test_wrong_sizes_get_a_status(of_pictures):
     assert library.workspace_bytes((most, 8, 8)) == need  # samples are run one after the other
 
 
-@pytest.mark.slow
 def test_hostile_sizes_never_lead_outside(of_pictures):
     library, random = RawLibrary(of_pictures.export), np.random.default_rng(0)
     ends = np.array([-(2**63), -1, 0, 1, 2, 3, 8, 2**15, 2**20, 2**31 - 1, 2**31, 2**62, 2**63 - 1])
@@ -225,7 +219,6 @@ def test_hostile_sizes_never_lead_outside(of_pictures):
     assert statuses <= {0, -2, SHORT_WORKSPACE, WRONG_SIZE} and {-2, WRONG_SIZE} <= statuses
 
 
-@pytest.mark.slow
 def test_dimensions_and_shapes_are_described(of_pictures):
     library = RawLibrary(of_pictures.export)
     size = (ctypes.c_int64 * 3)()
@@ -245,7 +238,6 @@ def test_dimensions_and_shapes_are_described(of_pictures):
     assert facts["inputs"][0]["shape"] == ["batch", 3, "rows", "columns"]
 
 
-@pytest.mark.slow
 def test_indices_outside_get_a_status(of_texts):
     library = RawLibrary(of_texts.export)
     feed = dynamic_models.texts(2, 5)
@@ -259,7 +251,6 @@ def test_indices_outside_get_a_status(of_texts):
         load_library(of_texts.export.library).run({"ids": ids, "mask": mask})
 
 
-@pytest.mark.slow
 def test_inputs_of_other_sizes_are_refused(of_texts):
     model = load_library(of_texts.export.library)
     feed = dynamic_models.texts(2, 5)
@@ -272,7 +263,6 @@ def test_inputs_of_other_sizes_are_refused(of_texts):
     assert model.input_info[0].shape == ("batch", "sequence")
 
 
-@pytest.mark.slow
 def test_results_do_not_depend_on_threads(of_texts):
     """Three parts of each parallel loop, by a launch function of the program."""
     task = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
@@ -298,7 +288,6 @@ def test_results_do_not_depend_on_threads(of_texts):
     assert memory.nbytes > library.workspace_bytes((2, 64)) and {*launches} in ({3}, {2, 3})
 
 
-@pytest.mark.slow
 def test_threads_of_different_sizes(of_pictures):
     """Each thread has a model of its own sizes and the same library."""
     differing = []
@@ -345,7 +334,6 @@ class GuardedMemory:
         return ctypes.string_at(self.address, self.bytes)
 
 
-@pytest.mark.slow
 def test_runs_stay_inside_their_buffers(of_pictures):
     library = RawLibrary(of_pictures.export)
     for sizes in ((1, 2, 2), (3, 5, 7), (2, 16, 16), (1, 31, 64)):
@@ -371,7 +359,6 @@ def relax_module(function: Callable[[relax.BlockBuilder, relax.Var, Any], relax.
     return builder.get()
 
 
-@pytest.mark.slow
 def test_sizes_below_what_a_layer_needs_are_refused(tmp_path):
     """A window of 5 over 3 pixels would have results of -1."""
     weight = np.ones((1, 1, 5, 5), np.float32)
@@ -385,7 +372,6 @@ def test_sizes_below_what_a_layer_needs_are_refused(tmp_path):
         model(x[:, :, :3])
 
 
-@pytest.mark.slow
 def test_one_batch_of_relu(tmp_path):
     """Results of all samples are right where a sample begins at no multiple of 64 bytes."""
     module = relax_module(lambda b, x, n: relax.op.nn.relu(x), "n", 3)
@@ -401,7 +387,6 @@ def of_multiples(tmp_path_factory: pytest.TempPathFactory) -> Dynamic:
     return export_model(down_and_up(), pictures(1, 8, 8, channels=4), tmp_path_factory.mktemp("m") / "multiples")
 
 
-@pytest.mark.slow
 def test_sizes_that_must_be_multiples(of_multiples):
     sizes = [(1, 4, 4), (3, 8, 20), (2, 64, 12)]
     assert of_multiples.differing([pictures(*size, channels=4) for size in sizes]) == 0
@@ -413,7 +398,6 @@ def test_sizes_that_must_be_multiples(of_multiples):
         alone.run(pictures(1, 8, 6, channels=4))
 
 
-@pytest.mark.slow
 def test_other_sizes_than_multiples_get_a_status(of_multiples):
     library = RawLibrary(of_multiples.export)
     x, y = aligned_zeros((1, 4, 8, 8), "float32"), aligned_zeros((1, 2, 4, 4), "float32")
@@ -428,7 +412,6 @@ def test_other_sizes_than_multiples_get_a_status(of_multiples):
     assert "size 1: rows, 4 to 2147483644, multiples of 4" in of_multiples.export.header.read_text()
 
 
-@pytest.mark.slow
 @needs_gcc
 def test_a_c_program_takes_multiples(of_multiples, tmp_path):
     program = compile_example(of_multiples.export.library.parent, tmp_path / "example")
@@ -443,7 +426,6 @@ def test_a_c_program_takes_multiples(of_multiples, tmp_path):
     assert "name a size for rows, of 4 to 2147483644 in steps of 4" in shown.stderr
 
 
-@pytest.mark.slow
 def test_golden_values_at_multiples(of_multiples):
     selftest = SelfTest(of_multiples.export.library, "multiples")
     assert selftest.init() == 0
