@@ -77,7 +77,7 @@ def test_what_stays_unequal(one, other):
 
 
 def test_names_that_no_input_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same demand twice: the names are not those of dimensions of inputs, and to begin anew gains nothing."""
+    """A demand that comes twice: the names are not those of dimensions of inputs."""
 
     def run(_importer: Any) -> None:
         raise OnlyEqual("b", "a")
