@@ -2,7 +2,7 @@
 
     pytest -m slow tests --most-minutes 40
 
-Continuous integration has 90 minutes, and slow tests are its largest part. Files are rotated by the date, so that it is not
+Continuous integration has 75 minutes, and slow tests are its largest part. Files are rotated by the date, so that it is not
 always the same tests that are left out on a slow machine.
 
 Tests: tests/test_time_limit.py
