@@ -135,6 +135,14 @@ APART = {
     "mask": (lambda x, m: add_mask(x, m), [("n", 4), ("n", 4)]),
     "integer norm": (lambda x: integer_norm(x, 4), [("n", 4)]),
     "masked mean": (lambda x, m: masked_mean(x, m, 1), [("n", 3, 4), ("n", 3, 1)]),
+    "rows times groups": (
+        lambda x: ops.group_matmul(codes(x), R.max(x, [1], keepdims=True), codes(const(4, 3)), const(2, 3), group_size=2),
+        [("n", 4)],
+    ),
+    "rows of groups times groups": (
+        lambda x, s: ops.group_offset_matmul(codes(x), s, codes(const(4, 3)), const(2, 3), const(2, 3), group_size=2),
+        [("n", 5, 4), ("n", 5, 2)],
+    ),
     "groups": (
         lambda x: ops.group_dequantize(codes(x), R.max(x, [1], keepdims=True), axis=1, group_size=4),
         [("n", 4)],
@@ -185,6 +193,10 @@ TOGETHER = {
     "batch second": (lambda x: R.nn.relu(x), [(4, "n")]),
     "sorted": (lambda x: R.sort(x, axis=0), [("n", 4)]),
     "gathered": (lambda x: R.take(x, relax.const(np.int64([0, 0])), 0), [("n", 4)]),
+    "a weight of samples": (
+        lambda x: ops.group_matmul(codes(const(3, 4)), const(3, 1), codes(R.permute_dims(x)), const(2, 1), group_size=2),
+        [("n", 4)],
+    ),
     "one scale for all": (lambda x: R.divide(x, R.max(R.abs(x))), [("n", 4)]),
 }
 

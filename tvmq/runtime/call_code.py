@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,30 @@ class CacheNumbers(NamedTuple):
 NO_CACHES = CacheNumbers()
 
 
+class GivenStates:
+    """Tensors of states that a call gave, for as long as their arrays live: the next call takes them as they are.
+
+    What an array says of its memory costs as much as a small kernel, and a language model has a hundred states.
+    """
+
+    def __init__(self) -> None:
+        # by the array's id: a reference to the array, its shape, its tensor
+        self._tensors: dict[int, tuple[Callable[[], Any], tuple[int, ...], Any]] = {}
+
+    def add(self, array: np.ndarray, tensor: Any) -> None:
+        """Keep the tensor whose memory an array is."""
+        key, tensors = id(array), self._tensors
+        tensors[key] = weakref.ref(array, lambda _: tensors.pop(key, None)), array.shape, tensor
+
+    def tensor_of(self, array: np.ndarray) -> Any:
+        """The tensor whose memory an array is; None for an array that no call gave, or that has another shape now."""
+        reference, shape, tensor = self._tensors.get(id(array), NO_TENSOR)
+        return tensor if reference() is array and shape == array.shape else None
+
+
+NO_TENSOR = (lambda: None), (), None
+
+
 class CallCode:
     """Calls of one function of a virtual machine; one at a time.
 
@@ -55,6 +80,7 @@ class CallCode:
         self.code, self._fresh, self._unaligned, self._caches = code, fresh, frozenset(unaligned), caches
         self.own: list[np.ndarray] = []
         self._tensors: list[Any] = []
+        self._states = GivenStates()
 
     def prepare(self, own: Sequence[np.ndarray]) -> None:
         """Take these arrays, aligned to 64 bytes, as the memory of the inputs."""
@@ -63,9 +89,19 @@ class CallCode:
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the function; results are fresh arrays."""
         result = self.code(*map(self._tensor, range(len(arrays)), arrays))
-        if self._fresh:
-            return take_results(result)
-        return copy_results(result, self._caches.results) if self._caches.results else copy_results(result)
+        if self._caches.results:
+            return [self._take_state(item) if number in self._caches.results
+                    else (take_results(item) if self._fresh else copy_results(item))[0]
+                    for number, item in enumerate(result)]  # fmt: skip
+        return take_results(result) if self._fresh else copy_results(result)
+
+    def _take_state(self, tensor: Any) -> np.ndarray:
+        """A state as an array on its memory."""
+        array = np.from_dlpack(tensor)
+        if not array.flags.writeable:
+            return array.copy()  # as take_results
+        self._states.add(array, tensor)
+        return array
 
     def look(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the function without copies: results are valid until the next run, at most."""
@@ -77,24 +113,30 @@ class CallCode:
             self.prepare([aligned_zeros(array.shape, str(array.dtype)) for array in arrays])
             return
         for index, (own, array) in enumerate(zip(self.own, arrays, strict=True)):
-            if own.shape != array.shape and not self._is_shared(index, array):
+            if own.shape != array.shape and self._shared(index, array) is None:
                 self.own[index] = aligned_zeros(array.shape, str(array.dtype))
                 self._tensors[index] = share_memory(self.own[index])
 
     def _tensor(self, index: int, array: np.ndarray) -> Any:
         """A checked input as a tensor: itself where that is possible and worth it, else a copy."""
-        if self._is_shared(index, array):
-            return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize)
+        shared = self._shared(index, array)
+        if shared is not None:
+            return shared
         if array is not self.own[index]:
             self.own[index][...] = array
         return self._tensors[index]
 
-
-    def _is_shared(self, index: int, array: np.ndarray) -> bool:
+    def _shared(self, index: int, array: np.ndarray) -> Any:
+        """The array itself as a tensor; None where the code cannot read it there, or a copy costs no more."""
         # a cache has another shape in each call, so that a copy of it takes new memory
-        if index in self._caches.inputs and array.size and _is_aligned(array):
-            return _can_be_shared(array)
-        return index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array)
+        if index in self._caches.inputs and array.size:
+            tensor = self._states.tensor_of(array)
+            if tensor is not None:
+                return tensor
+            is_shared = _is_aligned(array) and _can_be_shared(array)
+        else:
+            is_shared = index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array)
+        return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize) if is_shared else None
 
 
 class SampleCode(CallCode):
@@ -135,18 +177,11 @@ def share_memory(array: np.ndarray) -> Any:
     return tvm_ffi.from_dlpack(array) if array.size else allocate_tensor(array.shape, str(array.dtype))
 
 
-def copy_results(result: Any, own: Container[int] = ()) -> list[np.ndarray]:
-    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output.
-
-    own  numbers of those that are memory of their own as they are
-    """
+def copy_results(result: Any) -> list[np.ndarray]:
+    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
     if isinstance(result, tvm_ffi.Tensor):
         return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
-    return [
-        array
-        for number, item in enumerate(result)
-        for array in (take_results(item) if number in own else copy_results(item))
-    ]
+    return [array for item in result for array in copy_results(item)]
 
 
 def take_results(result: Any) -> list[np.ndarray]:

@@ -167,7 +167,7 @@ class CompiledFunction:
     def _as_described(self, results: list[np.ndarray]) -> list[np.ndarray]:
         """The results; ArtifactError where the code gives others than its description says."""
         if not self._is_as_described:
-            if len(self._output_info) != len(results) or not all(map(_is_described, results, self._output_info)):
+            if len(self._output_info) != len(results) or not _are_described(results, self._output_info):
                 wanted = [_text(info.dtype, info.shape) for info in self._output_info]
                 types = ", ".join(_text(str(array.dtype), array.shape) for array in results)
                 raise ArtifactError(
@@ -218,6 +218,13 @@ class CompiledFunction:
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         return f"CompiledFunction({self.name}: {inputs} -> {outputs})"
+
+
+def _are_described(arrays: Sequence[np.ndarray], infos: Sequence[TensorInfo]) -> bool:
+    """True for the types and sizes of outputs, each kind of which is looked at once: a model has many equal states."""
+    kinds = {(array.dtype, array.shape, info.dtype, info.shape): (array, info)
+             for array, info in zip(arrays, infos, strict=True)}  # fmt: skip
+    return all(_is_described(array, info) for array, info in kinds.values())
 
 
 def _is_described(array: np.ndarray, info: TensorInfo) -> bool:

@@ -62,7 +62,7 @@ class Inputs:
 
     def __init__(self, wanted: Sequence[TensorInfo]) -> None:
         self.wanted = tuple(wanted)
-        self._seen: list[tuple[int | str, ...]] = [info.shape for info in wanted]  # shapes that fit
+        self._fitting = {info.shape: info.shape for info in wanted}  # {shape as described: a shape that fits it}
         shapes = [[0 if isinstance(size, str) else size for size in info.shape] for info in wanted]
         self.arrays = [aligned_zeros(shape, info.dtype) for shape, info in zip(shapes, wanted, strict=True)]
 
@@ -77,16 +77,20 @@ class Inputs:
         if len(inputs) != len(self.wanted):
             _check_names(inputs, self.wanted)
         arrays = []
-        for index, (info, own) in enumerate(zip(self.wanted, self.arrays, strict=True)):
+        for info, own in zip(self.wanted, self.arrays, strict=True):
             array = inputs.get(info.name)
             if array is None:
                 _check_names(inputs, self.wanted)
             # What fits as it is has one short way: this is most of what a call costs in Python.
-            if type(array) is not np.ndarray or array.shape != self._seen[index] or array.dtype is not own.dtype:
+            if (
+                type(array) is not np.ndarray
+                or array.shape != self._fitting[info.shape]
+                or array.dtype is not own.dtype
+            ):
                 # of a cache that has grown only the shape is another
                 if type(array) is not np.ndarray or array.dtype is not own.dtype or not fits(array.shape, info.shape):
                     array = convert_value(array, info)
-                self._seen[index] = array.shape
+                self._fitting[info.shape] = array.shape
             if check_finite:
                 refuse_not_finite(array, f"input '{info.name}'", "repair the preprocessing")
             arrays.append(array)
@@ -196,7 +200,11 @@ def sizes_of_inputs(
     sizes: dict[str, int] = {}
     where: dict[str, str] = {}
     sums: list[tuple[str, int, str, int]] = []
+    checked: dict[tuple[int | str, ...], tuple[int, ...]] = {}  # {shape as described: shape} of inputs before
     for info, array in zip(infos, arrays, strict=True):
+        if checked.get(info.shape) == array.shape:
+            continue
+        checked[info.shape] = array.shape
         for axis, (name, size) in enumerate(zip(info.shape, array.shape, strict=True)):
             if not isinstance(name, str):
                 continue

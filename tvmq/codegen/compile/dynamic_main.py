@@ -17,7 +17,7 @@ Numerics   none
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -29,7 +29,7 @@ from tvm.script.ir_builder import tirx as T
 from tvm.sym import Analyzer
 
 from tvmq.base.tvm_internals import DATA, INTEGER, PADDING, SHAPE, SYMBOL, TENSOR, TYPE, VALUE
-from tvmq.codegen.compile.dynamic_plan import DynamicPlan, SizedPlace
+from tvmq.codegen.compile.dynamic_plan import NO_PARAMETER, Call, DynamicPlan, SizedPlace
 from tvmq.codegen.compile.memory_slots import ALIGNMENT, Size, Slot, int64_of, power_of_two
 from tvmq.codegen.compile.native_main import (
     FEWEST_CALLS,
@@ -68,19 +68,26 @@ def emit_direct(plan: DynamicPlan, builder: relax.BlockBuilder, name: str) -> No
     size = count if count <= MOST_CALLS else PART
     parts = []
     for number, first in enumerate(range(0, count, size)):
-        part = f"{symbol}_{number}" if number else symbol
-        parts.append(builder.add_func(_kernels(plan, part, plan.calls[first : first + size]), part))
+        part, calls = f"{symbol}_{number}" if number else symbol, plan.calls[first : first + size]
+        used = _used(plan, calls)
+        parts.append((builder.add_func(_kernels(plan, part, calls, used), part), used))
     _emit_main(plan, builder, name + DIRECT, parts)
 
 
-def _kernels(plan: DynamicPlan, symbol: str, calls: Sequence[tuple[str, list[SizedPlace | Size]]]) -> Any:
-    """The PrimFunc that makes these calls; its parameters are all buffers."""
+def _used(plan: DynamicPlan, calls: Sequence[Call]) -> list[int]:
+    """Buffers that some of the calls read or write, and those that tell the sizes: each costs a check in every part."""
+    places = (place for _, used in calls for place in used if isinstance(place, SizedPlace))
+    return sorted({plan.parameter_of(place) for place in places} - {NO_PARAMETER} | plan.size_givers)
+
+
+def _kernels(plan: DynamicPlan, symbol: str, calls: Sequence[Call], used: Sequence[int]) -> Any:
+    """The PrimFunc that makes these calls; its parameters are the buffers that they use."""
     builder, frame = IRBuilder(), T.prim_func(s_tir=True)
     with builder:
         with frame:
             T.func_name(symbol)
             T.func_attr({"global_symbol": symbol, "tirx.noalias": True})
-            buffers = [T.arg(f"p{i}", T.buffer(shape, dtype)) for i, (shape, dtype) in enumerate(plan.buffers)]
+            buffers = {number: T.arg(f"p{i}", T.buffer(*plan.buffers[number])) for i, number in enumerate(used)}
             memory = T.arg("memory", T.buffer((tirx.Var("bytes", "int64"),), "uint8"))
             begins = _bind_begins(plan.slots)
             shapes = _Shapes(place.shape for _, used in calls for place in used if isinstance(place, SizedPlace))
@@ -116,14 +123,20 @@ def _bind_begins(slots: Sequence[Slot]) -> list[Any]:
 
 
 def _data(
-    plan: DynamicPlan, place: SizedPlace, buffers: Sequence[Any], memory: Any, begins: Sequence[Any]) -> Any:
-    parameter = place.parameter if place.parameter >= 0 else plan.results.get(place.storage, -1)
-    if parameter >= 0:
+    plan: DynamicPlan, place: SizedPlace, buffers: Mapping[int, Any], memory: Any, begins: Sequence[Any]
+) -> Any:
+    parameter = plan.parameter_of(place)
+    if parameter != NO_PARAMETER:
         return buffers[parameter].data
     return T.address_of(memory[begins[plan.slot_of[place.storage]]])
 
 
-def _emit_main(plan: DynamicPlan, builder: relax.BlockBuilder, symbol: str, parts: Sequence[tvm.ir.GlobalVar]) -> None:
+def _emit_main(
+    plan: DynamicPlan,
+    builder: relax.BlockBuilder,
+    symbol: str,
+    parts: Sequence[tuple[tvm.ir.GlobalVar, Sequence[int]]],
+) -> None:
     """The Relax function that allocates memory and results, and calls each part once."""
     params = [relax.Var(param.name, param.ty) for param in plan.func.params]
     total = sum((slot.size for slot in plan.slots), int64_of(ALIGNMENT))
@@ -132,8 +145,9 @@ def _emit_main(plan: DynamicPlan, builder: relax.BlockBuilder, symbol: str, part
         memory = _allocate(builder, (Analyzer().simplify(total),), "uint8")
         inputs = iter([*params, *plan.constants])
         args = [owned[number] if number in owned else next(inputs) for number in range(len(plan.buffers))]
-        for kernels in parts:
-            builder.emit(relax.Call(kernels, [*args, memory], ty_args=[relax.TupleType([])]))
+        for kernels, used in parts:
+            tensors = [args[number] for number in used]
+            builder.emit(relax.Call(kernels, [*tensors, memory], ty_args=[relax.TupleType([])]))
         leaves = [owned[plan.results[plan.place_of(leaf).storage]] for leaf in plan.leaves]
         is_tuple = isinstance(plan.func.body.body.ty, relax.TupleType)
         builder.emit_func_output(relax.Tuple(leaves) if is_tuple else leaves[0])

@@ -30,6 +30,10 @@ class SizedPlace:
     dtype: str
 
 
+Call = tuple[str, list[SizedPlace | Size]]  # a kernel, and its arguments
+NO_PARAMETER = -1
+
+
 class DynamicPlan:
     """The calls of a function, where their tensors lie and of which sizes they are.
 
@@ -41,13 +45,16 @@ class DynamicPlan:
         self.places: dict[relax.Var, SizedPlace] = {}
         self.buffers: list[tuple[tuple[Size, ...], str]] = []
         self.constants: list[relax.Expr] = []
-        self.calls: list[tuple[str, list[SizedPlace | Size]]] = []
+        self.calls: list[Call] = []
+        self.size_givers: set[int] = set()  # parameters, one for each dynamic size, of which it is an axis
         self.storages: list[SharedStorage] = []
         self._storage_of: dict[relax.Var, int] = {}
         self._tuples: dict[relax.Var, list[SizedPlace]] = {}
         self._known: set[str] = set()
-        for param in func.params:
-            self._known |= {str(size.name) for size in param.ty.shape if isinstance(size, tirx.Var)}
+        for number, param in enumerate(func.params):
+            sizes = {str(size.name) for size in param.ty.shape if isinstance(size, tirx.Var)}
+            self.size_givers |= {number} if sizes - self._known else set()
+            self._known |= sizes
             self.places[param] = self._parameter(*self._tensor(param))
         for block in func.body.blocks:
             for binding in block.bindings:
@@ -109,6 +116,10 @@ class DynamicPlan:
             raise Unfit
         self.constants.append(expr)
         return self._parameter(*self._tensor(expr))
+
+    def parameter_of(self, place: SizedPlace) -> int:
+        """The parameter that a tensor is, or NO_PARAMETER."""
+        return place.parameter if place.parameter >= 0 else self.results.get(place.storage, NO_PARAMETER)
 
     def _parameter(self, shape: tuple[Size, ...], dtype: str) -> SizedPlace:
         self.buffers.append((shape, dtype))

@@ -242,6 +242,10 @@ class Lowerer:
         """True if the tensor exists in NHWC, or its bytes are those of NHWC (one pixel or one channel)."""
         return name in self._nhwc or (self.is_rank4(name) and _has_same_bytes(*list(self.view.var[name].ty.shape)[1:]))
 
+    def was_given_nhwc(self, name: str) -> bool:
+        """True if the tensor was made or moved to NHWC."""
+        return name in self._nhwc
+
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
         if name not in self._nhwc:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 import tvm
@@ -20,6 +21,7 @@ from tvmq.codegen.kernels.attention.shape import SizeProduct, Stride
 from tvmq.graph.evaluate import slice_of
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE, SLICE, TRANSPOSE
+from tvmq.graph.size_text import size_text
 from tvmq.graph.view import View, op_name, sizes_of
 
 MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
@@ -83,21 +85,41 @@ def strided_view(view: View, name: str, exists: Callable[[str], bool]) -> Stride
 
 
 def _has_plain_sizes(var: relax.Var) -> bool:
-    return all(isinstance(size, tvm.tirx.IntImm | tvm.tirx.Var) for size in var.ty.shape)
+    """True where each size is a number, a name, or a sum, such as the tokens of a cache and those of a call."""
+    return all(isinstance(size, tvm.tirx.IntImm | tvm.tirx.Var | tvm.tirx.Add) for size in var.ty.shape)
 
 
 def _samples(tensors: Sequence[relax.Var]) -> list[dict[str, int]]:
-    """Two sizes of each dynamic dimension, primes that divide no fixed one; one sample where nothing is dynamic."""
+    """Two sizes of each dynamic dimension and of each sum of them; one sample where nothing is dynamic.
+
+    Dimensions are primes that divide no fixed one, sums have a prime factor of their own: what a distance is divisible
+    by is what it is a product of. Fewer samples where there are not as many such numbers.
+    """
     sizes = [size for var in tensors for size in var.ty.shape]
     names = sorted({str(var.name)[:] for size in sizes for var in undefined_vars(size)})
     numbers = [int(size) for size in sizes if isinstance(size, tvm.tirx.IntImm)]
+    sums = {size_text(size): size for size in sizes if isinstance(size, tvm.tirx.Add)}
     primes = [prime for prime in PRIMES if all(number % prime for number in numbers if number)]
     count = len(names)
     if not count:
         return [{}]
-    if len(primes) < 2 * count:
-        return []
-    return [dict(zip(names, primes[begin : begin + count], strict=True)) for begin in (0, count)]
+    samples: list[dict[str, int]] = []
+    begin = 0
+    while len(samples) < 2 and begin + count <= len(primes):
+        dimensions = dict(zip(names, primes[begin : begin + count], strict=True))
+        sample = {text: _evaluate(size, dimensions) for text, size in sums.items()} | dimensions
+        is_separate = all(_own_part(sample[text], text, sample, numbers) > 1 for text in sums)
+        samples += [sample] if is_separate else []
+        begin += count if is_separate else 1
+    return samples if len(samples) == 2 else []
+
+
+def _own_part(value: int, text: str, sample: Mapping[str, int], numbers: Sequence[int]) -> int:
+    """Largest factor of a value that has no prime in common with other sizes."""
+    for other in [*filter(None, numbers), *(size for name, size in sample.items() if name != text)]:
+        while (common := gcd(value, other)) > 1:
+            value //= common
+    return value
 
 
 def _factorize(stride: int, sizes: Mapping[str, int]) -> Stride:

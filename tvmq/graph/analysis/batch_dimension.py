@@ -110,6 +110,11 @@ def _product(call: relax.Call, *depends: bool) -> bool:
     return (not depends[0] or rank_of(a) >= 2) and (not depends[1] or rank_of(b) >= 3)
 
 
+def _rows(call: relax.Call, *depends: bool) -> bool:
+    """Rows of codes and their scales, times a weight and its scales, which belong to all."""
+    return all(depends[:2]) and not any(depends[2:]) and rank_of(call) > 1
+
+
 def _first_only(_call: relax.Call, *depends: bool) -> bool:
     return depends[0] and not any(depends[1:])
 
@@ -167,6 +172,7 @@ RULES: dict[str, Function] = {
     # the dimension is outermost in what is read and made, so each sample stays in one piece
     "shaped": lambda *_: True,
     "product": _product,
+    "rows": _rows,
     "normalizes": _normalizes,
     "normalizes codes": _normalizes_codes,
     "takes": _takes,

@@ -70,6 +70,15 @@ def test_distances_are_products_of_dynamic_sizes() -> None:
     assert layout == StridedView("x", 0, ("batch", 3, 8, "words"), (SizeProduct(24, ("words",)), 8, 1, 24))
 
 
+@pytest.mark.parametrize("tokens", ["past + words", "past + 1"])
+def test_a_sum_of_dynamic_sizes_is_a_size(tokens: str) -> None:
+    body = "past, words = T.int64(), T.int64()\ny = R.permute_dims(x, [0, 1, 3, 2])"
+    cache = f'x: R.Tensor((1, 3, "{tokens}", 64), "int8"), z: R.Tensor(("past", "words"), "int8")'
+    layout = strided_view(view_of(body, f'(1, 3, 64, "{tokens}")', cache), "y", everything)
+    strides = SizeProduct(192, (tokens,)), SizeProduct(64, (tokens,)), 1, 64
+    assert layout == StridedView("x", 0, (1, 3, 64, tokens), strides)
+
+
 def test_slices_of_known_places_are_views_of_dynamic_sizes() -> None:
     body = HEADS + "y = R.strided_slice(r, axes=[2], begin=[1], end=[2])"
     layout = free_view_of(body, '("batch", "words", 1, 8)')

@@ -75,12 +75,21 @@ def nhwc_shape(lowerer: Lowerer, name: str) -> list[relax.Expr]:
 
 
 def permute_dims(lowerer: Lowerer, chain: Chain) -> bool:
-    """A picture with its channels last, where that is how it lies already: nothing is moved."""
+    """Nothing is moved of a picture with its channels last, where that is how it lies already, and where only axes of one
+    element change places, as the heads of a single token do."""
     call = lowerer.view.value[chain.head]
     axes, (x,) = call.attrs.axes, call.args
-    if len(chain.members) > 1 or axes is None or tuple(map(int, axes)) != TO_NHWC or not lowerer.has_nhwc(x.name):
+    if len(chain.members) > 1 or axes is None:
         return False
-    lowerer.give_logical(chain.result, lowerer.reshape(lowerer.nhwc(x.name), shape_of(call), chain.result))
+    order, sizes = [int(axis) for axis in axes], shape_of(x)
+    long_axes = [axis for axis in order if sizes[axis] != 1]
+    if long_axes == sorted(long_axes):
+        source = lowerer.logical(x.name)
+    elif tuple(order) == TO_NHWC and lowerer.has_nhwc(x.name):
+        source = lowerer.nhwc(x.name)
+    else:
+        return False
+    lowerer.give_logical(chain.result, lowerer.reshape(source, shape_of(call), chain.result))
     return True
 
 
@@ -91,7 +100,9 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     if not isinstance(parts, relax.Tuple) or not all(isinstance(p, relax.Var) for p in parts.fields):
         return False
     names, call_axis = [part.name for part in parts.fields], int(call.attrs.axis or 0)
-    nhwc = lowerer.is_rank4(chain.result) and any(lowerer.has_nhwc(name) for name in names)
+    nhwc = lowerer.is_rank4(chain.result) and (
+        any(lowerer.was_given_nhwc(name) for name in names) or all(lowerer.has_nhwc(name) for name in names)
+    )
     if not nhwc and (call.attrs.axis is None or lowerer.has_fixed_sizes(chain)):
         return False
     tensors, out = [lowerer.tensor(name, nhwc=nhwc) for name in names], lowerer.view.var[chain.result].ty.shape
