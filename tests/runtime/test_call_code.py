@@ -54,19 +54,3 @@ def test_results_that_are_caches_are_memory_of_the_machine() -> None:
     call.fit([])
     copied, handed_on = call.run([])
     assert address(copied) != address(memory[0]) and address(handed_on) == address(memory[1])
-
-
-def test_a_state_that_a_call_gave_goes_to_the_next_one_as_it_is() -> None:
-    code = Recorder()
-    call = CallCode(code, caches=CacheNumbers(frozenset([0]), frozenset([0])))
-    first = cache()
-    call.fit([first])
-    (state,) = call.run([first])
-    for _ in range(3):
-        call.fit([state])
-        (state,) = call.run([state])
-        assert code.addresses == [address(first)]
-    seen = state[:8]
-    call.fit([seen])
-    assert call.run([seen])[0].shape == (8,) and code.addresses == [address(first)]
-    assert len(call._states._tensors) == 1, "tensors of arrays that are gone are kept"

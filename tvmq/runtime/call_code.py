@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,30 +35,6 @@ class CacheNumbers(NamedTuple):
 NO_CACHES = CacheNumbers()
 
 
-class GivenStates:
-    """Tensors of states that a call gave, for as long as their arrays live: the next call takes them as they are.
-
-    What an array says of its memory costs as much as a small kernel, and a language model has a hundred states.
-    """
-
-    def __init__(self) -> None:
-        # by the array's id: a reference to the array, its shape, its tensor
-        self._tensors: dict[int, tuple[Callable[[], Any], tuple[int, ...], Any]] = {}
-
-    def add(self, array: np.ndarray, tensor: Any) -> None:
-        """Keep the tensor whose memory an array is."""
-        key, tensors = id(array), self._tensors
-        tensors[key] = weakref.ref(array, lambda _: tensors.pop(key, None)), array.shape, tensor
-
-    def tensor_of(self, array: np.ndarray) -> Any:
-        """The tensor whose memory an array is; None for an array that no call gave, or that has another shape now."""
-        reference, shape, tensor = self._tensors.get(id(array), NO_TENSOR)
-        return tensor if reference() is array and shape == array.shape else None
-
-
-NO_TENSOR = (lambda: None), (), None
-
-
 class CallCode:
     """Calls of one function of a virtual machine; one at a time.
 
@@ -77,10 +52,10 @@ class CallCode:
         fresh: bool = False,
         caches: CacheNumbers = NO_CACHES,
     ) -> None:
-        self.code, self._fresh, self._unaligned, self._caches = code, fresh, frozenset(unaligned), caches
+        self.code, self.caches = code, caches
+        self._fresh, self._unaligned = fresh, frozenset(unaligned)
         self.own: list[np.ndarray] = []
         self._tensors: list[Any] = []
-        self._states = GivenStates()
 
     def prepare(self, own: Sequence[np.ndarray]) -> None:
         """Take these arrays, aligned to 64 bytes, as the memory of the inputs."""
@@ -89,19 +64,24 @@ class CallCode:
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the function; results are fresh arrays."""
         result = self.code(*map(self._tensor, range(len(arrays)), arrays))
-        if self._caches.results:
-            return [self._take_state(item) if number in self._caches.results
-                    else (take_results(item) if self._fresh else copy_results(item))[0]
-                    for number, item in enumerate(result)]  # fmt: skip
-        return take_results(result) if self._fresh else copy_results(result)
+        if self._fresh:
+            return take_results(result)
+        return copy_results(result, self.caches.results) if self.caches.results else copy_results(result)
 
-    def _take_state(self, tensor: Any) -> np.ndarray:
-        """A state as an array on its memory."""
-        array = np.from_dlpack(tensor)
-        if not array.flags.writeable:
-            return array.copy()  # as take_results
-        self._states.add(array, tensor)
-        return array
+    def run_tensors(self, values: Sequence[Any]) -> list[Any]:
+        """Run the function on arrays and tensors; states are given as tensors, other results as fresh arrays."""
+        if len(self.own) != len(values):
+            self.prepare([aligned_zeros([0] * len(value.shape), str(value.dtype)) for value in values])
+        tensors = [value if isinstance(value, tvm_ffi.Tensor) else self._fitting_tensor(index, value)
+                   for index, value in enumerate(values)]  # fmt: skip
+        result, take = self.code(*tensors), take_results if self._fresh else copy_results
+        items = [result] if isinstance(result, tvm_ffi.Tensor) else result
+        return [item if number in self.caches.results else take(item)[0] for number, item in enumerate(items)]
+
+    def _fitting_tensor(self, index: int, array: np.ndarray) -> Any:
+        """A checked input of any sizes as a tensor."""
+        self._fit_input(index, array)
+        return self._tensor(index, array)
 
     def look(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the function without copies: results are valid until the next run, at most."""
@@ -112,31 +92,27 @@ class CallCode:
         if len(self.own) != len(arrays):
             self.prepare([aligned_zeros(array.shape, str(array.dtype)) for array in arrays])
             return
-        for index, (own, array) in enumerate(zip(self.own, arrays, strict=True)):
-            if own.shape != array.shape and self._shared(index, array) is None:
-                self.own[index] = aligned_zeros(array.shape, str(array.dtype))
-                self._tensors[index] = share_memory(self.own[index])
+        for index, array in enumerate(arrays):
+            self._fit_input(index, array)
+
+    def _fit_input(self, index: int, array: np.ndarray) -> None:
+        if self.own[index].shape != array.shape and not self._is_shared(index, array):
+            self.own[index] = aligned_zeros(array.shape, str(array.dtype))
+            self._tensors[index] = share_memory(self.own[index])
 
     def _tensor(self, index: int, array: np.ndarray) -> Any:
         """A checked input as a tensor: itself where that is possible and worth it, else a copy."""
-        shared = self._shared(index, array)
-        if shared is not None:
-            return shared
+        if self._is_shared(index, array):
+            return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize)
         if array is not self.own[index]:
             self.own[index][...] = array
         return self._tensors[index]
 
-    def _shared(self, index: int, array: np.ndarray) -> Any:
-        """The array itself as a tensor; None where the code cannot read it there, or a copy costs no more."""
+    def _is_shared(self, index: int, array: np.ndarray) -> bool:
         # a cache has another shape in each call, so that a copy of it takes new memory
-        if index in self._caches.inputs and array.size:
-            tensor = self._states.tensor_of(array)
-            if tensor is not None:
-                return tensor
-            is_shared = _is_aligned(array) and _can_be_shared(array)
-        else:
-            is_shared = index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array)
-        return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize) if is_shared else None
+        if index in self.caches.inputs and is_sharable(array):
+            return True
+        return index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array)
 
 
 class SampleCode(CallCode):
@@ -168,6 +144,11 @@ def _can_be_shared(array: np.ndarray) -> bool:
     return bool(flags.c_contiguous and flags.aligned and flags.writeable)  # NumPy exports no read-only memory
 
 
+def is_sharable(array: np.ndarray) -> bool:
+    """True for an array whose memory kernels read as it is."""
+    return bool(array.size) and _is_aligned(array) and _can_be_shared(array)
+
+
 def _is_aligned(array: np.ndarray) -> bool:
     return bool(array.__array_interface__["data"][0] % ALIGNMENT == 0)
 
@@ -177,11 +158,18 @@ def share_memory(array: np.ndarray) -> Any:
     return tvm_ffi.from_dlpack(array) if array.size else allocate_tensor(array.shape, str(array.dtype))
 
 
-def copy_results(result: Any) -> list[np.ndarray]:
-    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
+def copy_results(result: Any, own: Container[int] = ()) -> list[np.ndarray]:
+    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output.
+
+    own  numbers of those that are memory of their own as they are
+    """
     if isinstance(result, tvm_ffi.Tensor):
         return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
-    return [array for item in result for array in copy_results(item)]
+    return [
+        array
+        for number, item in enumerate(result)
+        for array in (take_results(item) if number in own else copy_results(item))
+    ]
 
 
 def take_results(result: Any) -> list[np.ndarray]:

@@ -67,6 +67,7 @@ class CompiledFunction:
         self._call.prepare(self._inputs.arrays)
         batch = description.batch or None
         self._is_as_described, self._dynamic_run = False, None
+        self._described_codes: set[CallCode] = set()
         if any(map(has_dynamic_shape, self._input_info)):
             self._dynamic_run = DynamicRun(
                 MachineCodes(self._call, self._sized, looped), self._input_info, self._output_info, batch, copied
@@ -117,6 +118,16 @@ class CompiledFunction:
         sized = [one._replace(call=CallCode(code)) for one in self._sized if one.name == function]
         return CompiledFunction(self.name, code, self._description, self._lock, self._threads, sized=sized)
 
+    @property
+    def limits(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is known of dynamic dimensions; see `sizes_of_inputs`."""
+        return self._limits
+
+    @property
+    def caches(self) -> CacheNumbers:
+        """Its inputs and results that are appended states."""
+        return self._call.caches
+
     def check_inputs(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
         arrays = self._inputs.check(inputs, check_finite=check_finite)
@@ -129,6 +140,32 @@ class CompiledFunction:
                 sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._dynamic_run is not None else {}
                 check_indices(arrays[use.position], use.described, sizes, "run")
         return arrays
+
+    def check_indices(self, values: Sequence[Any], sizes: dict[str, int]) -> None:
+        """DataError for an input that holds an index outside of what it counts; values: inputs in order, or tensors."""
+        for use in self._indices:
+            if not use.is_inside(values[use.position]):
+                check_indices(values[use.position], use.described, sizes, "run")
+
+    def run_once(self, values: Sequence[Any], sizes: Mapping[str, int]) -> list[Any] | None:
+        """Results of one call of the code for these sizes, states as tensors; None where a batch takes several calls.
+
+        values  checked inputs in order, states as tensors
+        """
+        call = self._dynamic_run.single_code(sizes) if self._dynamic_run is not None else self._call
+        if call is None:
+            return None
+
+        def run(given: Sequence[Any]) -> list[Any]:
+            with self._lock.lock:
+                return call.run_tensors(given)
+
+        results = self._execute(values, run)
+        # states of the same code are always of the same types
+        if call not in self._described_codes:
+            self._as_described([np.from_dlpack(result) for result in results])
+            self._described_codes.add(call)
+        return results
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """Run the function: a fresh array for each output.
@@ -178,8 +215,8 @@ class CompiledFunction:
         return results
 
     def _execute(
-        self, arrays: list[np.ndarray], run: Callable[[Sequence[np.ndarray]], list[np.ndarray]]
-    ) -> list[np.ndarray]:
+        self, arrays: Sequence[Any], run: Callable[[Sequence[Any]], list[Any]]
+    ) -> list[Any]:
         """run(arrays) in the threads that it may use; failures become errors of tvmq."""
         try:
             if self._threads and self._threads != here.count:

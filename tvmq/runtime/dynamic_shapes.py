@@ -201,6 +201,11 @@ class DynamicRun:
             rest %= width
         return pieces
 
+    def single_code(self, sizes: Mapping[str, int]) -> CallCode | None:
+        """The code that computes everything in one call; None where a batch takes several."""
+        pieces = self._pieces(sizes)
+        return self._code(pieces[0][0]) if len(pieces) == 1 else None
+
     def choose_code(self, sizes: Mapping[str, int]) -> SizedCode | None:
         """The code for these sizes that computes all samples; None where others have a part."""
         numbers = {number for number, _ in self._pieces(sizes)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
     from tvmq.graph.ledger import Ledger
     from tvmq.runtime.profile_table import Profile
+    from tvmq.runtime.state_calls import StateCalls
     from tvmq.runtime.timing import Timing
     from tvmq.state.model_states import ModelStates
     from tvmq.state.session_state import SessionState
@@ -207,8 +208,10 @@ class Executable:
         if state is not None or self._parts.description.state:
             from tvmq.runtime.sessions import run_session
 
-            names = [info.name for info in self._output_info]
-            return run_session(main.run, inputs, state, self.states, names, check_finite=check_finite)
+            names, calls = [info.name for info in self._output_info], None if check_finite else self._state_calls
+            return run_session(
+                main.run, inputs, state, self.states, names, calls and calls.run, check_finite=check_finite
+            )
         try:
             return main.run(inputs, check_finite=check_finite)
         except DataError:  # of inputs that fit, this costs nothing
@@ -248,6 +251,14 @@ class Executable:
         from tvmq.runtime.sessions import begin_session
 
         return begin_session(self.states, batch, capacity, sizes)
+
+    @cached_property
+    def _state_calls(self) -> StateCalls | None:
+        if self._main is None or isinstance(self._parts.target, CudaTarget):
+            return None
+        from tvmq.runtime.state_calls import state_calls  # of models with states alone
+
+        return state_calls(self._main, self.states)
 
     @property
     def states(self) -> ModelStates:

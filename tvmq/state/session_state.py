@@ -30,18 +30,30 @@ class SessionState:
     arrays    {input: array} as the next call reads them
     batch     sessions that run together in it
     capacity  rows that appended states may have at most; None: any number
+    tensors   the same as tensors of the compiler's runtime, which the last call gave; None once `arrays` were asked for
     """
 
     def __init__(
         self, model: ModelStates, arrays: Mapping[str, np.ndarray], batch: int = 1, capacity: int | None = None
     ) -> None:
-        self.model, self.arrays, self.batch, self.capacity = model, dict(arrays), batch, capacity
+        self.model, self.batch, self.capacity = model, batch, capacity
+        self._arrays: dict[str, np.ndarray] = dict(arrays)
+        self.tensors: dict[str, Any] | None = None
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """{input: array} as the next call reads them."""
+        if self.tensors is not None:
+            # what is written into them, or put in their place, is for the next call
+            self._arrays, self.tensors = {name: _as_array(tensor) for name, tensor in self.tensors.items()}, None
+        return self._arrays
 
     @property
     def length(self) -> int:
         """Rows that appended states have, such as the tokens of a text; 0 of a model without any."""
-        lengths = [self.arrays[one.name].shape[one.pair.axis or 0] for one in self.model.tensors if one.is_appended]
-        return max(lengths, default=0)
+        arrays: Mapping[str, Any] = self._arrays if self.tensors is None else self.tensors
+        lengths = [arrays[one.name].shape[one.pair.axis or 0] for one in self.model.tensors if one.is_appended]
+        return max(map(int, lengths), default=0)
 
     @property
     def nbytes(self) -> int:
@@ -64,14 +76,24 @@ class SessionState:
         raises   DataError where appended rows exceed the capacity; the state is then what it was
         """
         news = {one.name: results[one.pair.output] for one in self.model.tensors}
+        self._refuse_beyond_capacity(news)
+        self._arrays, self.tensors = news, None
+
+    def advance_tensors(self, tensors: dict[str, Any]) -> None:
+        """Take over {input: tensor} that a call of compiled code gave, as `advance`."""
+        self._refuse_beyond_capacity(tensors)
+        self._arrays, self.tensors = {}, tensors
+
+    def _refuse_beyond_capacity(self, news: Mapping[str, Any]) -> None:
+        if self.capacity is None:
+            return
         for one in self.model.tensors:
-            rows = news[one.name].shape[one.pair.axis or 0] if one.is_appended else 0
-            if self.capacity is not None and rows > self.capacity:
+            rows = int(news[one.name].shape[one.pair.axis or 0]) if one.is_appended else 0
+            if rows > self.capacity:
                 raise DataError(
                     f"run: the state holds {self.length} of at most {self.capacity} rows, and {rows - self.length} "
                     "more do not fit; make it with a larger capacity, or rewind it"
                 )
-        self.arrays = news
 
     def copy(self) -> SessionState:
         """A state that goes its own way from here."""
@@ -112,6 +134,12 @@ class SessionState:
     def __repr__(self) -> str:
         kinds = ", ".join(f"{name} {array.dtype}{list(array.shape)}" for name, array in self.arrays.items())
         return f"SessionState({kinds})"
+
+
+def _as_array(tensor: Any) -> np.ndarray:
+    """A tensor as an array on its memory, which may be written."""
+    array = np.from_dlpack(tensor)
+    return array if array.flags.writeable else array.copy()  # NumPy 2.2.0 and older share it to be read alone
 
 
 def load_session(path: str | Path, model: ModelStates) -> SessionState:
