@@ -182,7 +182,7 @@ class AttentionTemplate(Template):
         self.keys.allocate(self.matrices)
         self.values.allocate(self.matrices)
         q_zero = self.queries.zero
-        self._each(self.matrices, lambda matrix: self._pack(make_opaque(matrix), q_zero))
+        self._pack_all(lambda matrix: self._pack(make_opaque(matrix), q_zero))
         blocks, chunks = self._cut_rows(keys)
 
         self._jobs(blocks, chunks)
@@ -213,6 +213,9 @@ class AttentionTemplate(Template):
         return jobs > 1 and self.shape.macs > SERIAL_MACS
 
     # ---- k and v
+
+    def _pack_all(self, pack: Callable[[Expr], None]) -> None:
+        self._each(self.matrices, pack)
 
     def _pack(self, matrix: Expr, q_zero: int) -> None:
         for side, name, zero in ((self.keys, "k", q_zero), (self.values, "v", self.weight_zero)):

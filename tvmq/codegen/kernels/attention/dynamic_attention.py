@@ -20,13 +20,14 @@ from tvmq.codegen.kernels.attention.shape import MOST_BLOCK, SCORE_BYTES, Attent
 from tvmq.codegen.kernels.attention.softmax_codes import MOST_ROWS
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, bind, const, quotient
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, bind, branch, const, quotient
 from tvmq.codegen.kernels.parts.kernel_types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.codegen.kernels.parts.loops import make_opaque
 from tvmq.codegen.kernels.parts.tiling import MOST_COLUMNS, Product, Tiling, cut_tiles, cycles
 from tvmq.codegen.kernels.parts.tiling import fits as is_tile
 
 GRAIN = 500_000  # products in about 2 us: a job asks for scratch memory, each time 0.04 us
+PACKED_GRAIN = 500_000  # codes of keys and values that are packed in about 10 us, where threads that wait begin
 USUAL_ROWS, USUAL_KEYS, VECTORS = 64, 96, 12  # for which tiles are chosen; vectors of keys: a multiple of many
 MOST_TILE = 8  # rows: half a tile is computed in vain, on average
 
@@ -96,6 +97,18 @@ class DynamicAttentionTemplate(AttentionTemplate):
         blocks = make_opaque(T.floordiv(self.rows + (self.block - 1), self.block))
         return blocks, make_opaque(T.max(T.min(blocks, T.floordiv(MOST_JOBS, T.max(self.matrices, 1))), 1))
 
+    def _pack_all(self, pack: Callable[[Expr], None]) -> None:
+        if not isinstance(self.shape.rows, int):
+            super()._pack_all(pack)
+            return
+
+        def pack_here() -> None:
+            with T.serial(0, self.matrices) as matrix:
+                pack(matrix)
+
+        codes = self.matrices * self.softmax.keys * (self.shape.depth + self.shape.columns)
+        branch(codes < PACKED_GRAIN, pack_here, lambda: super(DynamicAttentionTemplate, self)._pack_all(pack))
+
     def _jobs(self, blocks: Expr, chunks: Expr) -> None:
         count = bind(self.matrices * chunks)
         macs: Expr = const(self.shape.depth + self.shape.columns, "int64")
@@ -103,12 +116,22 @@ class DynamicAttentionTemplate(AttentionTemplate):
             macs = macs * T.Cast("int64", size)
         jobs = T.min(T.Cast("int64", count), T.max(T.floordiv(macs, const(GRAIN, "int64")), const(1, "int64")))
         jobs = make_opaque(T.Cast("int32", jobs))
-        with T.parallel(0, jobs) as job:
-            begin = make_opaque(T.floordiv(job * count, jobs))
+
+        def run_chunks(begin: Expr, size: Expr) -> None:
             self._allocate()
             self._clear_weights()
-            with T.serial(0, T.floordiv((job + 1) * count, jobs) - begin) as index:
+            with T.serial(0, size) as index:
                 self._chunk(make_opaque(begin + index), blocks, chunks, is_job=False)
+
+        def run_jobs() -> None:
+            with T.parallel(0, jobs) as job:
+                begin = make_opaque(T.floordiv(job * count, jobs))
+                run_chunks(begin, T.floordiv((job + 1) * count, jobs) - begin)
+
+        if isinstance(self.shape.rows, int):  # of a single token: to wake threads takes three times as long as the work
+            branch(jobs < 2, lambda: run_chunks(make_opaque(const(0, "int32")), count), run_jobs)
+        else:
+            run_jobs()
 
     def _allocate(self) -> None:
         block, self.block = self.block, self.memory_rows  # libraries compute sizes of memory from those of the inputs
