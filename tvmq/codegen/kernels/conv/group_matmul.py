@@ -50,7 +50,7 @@ BLOCK = 8  # depth of a vector of bytes
 PANEL = 4  # vectors
 OFFSET = 8  # of codes, which makes them unsigned
 AHEAD = 4096  # bytes that are asked for ahead of those that are multiplied; 1024: 1.1 times as long
-GRAIN = 300_000  # bytes of weights that take about 10 us
+GRAIN = 80_000  # bytes of weights that take about 3 us, while threads that have just worked wait for more
 
 
 @dataclass(frozen=True)
