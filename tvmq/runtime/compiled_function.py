@@ -214,9 +214,7 @@ class CompiledFunction:
             self._is_as_described = self._dynamic_run is None  # fixed sizes stay what they are
         return results
 
-    def _execute(
-        self, arrays: Sequence[Any], run: Callable[[Sequence[Any]], list[Any]]
-    ) -> list[Any]:
+    def _execute(self, arrays: Sequence[Any], run: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
         """run(arrays) in the threads that it may use; failures become errors of tvmq."""
         try:
             if self._threads and self._threads != here.count:

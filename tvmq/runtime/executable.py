@@ -209,9 +209,8 @@ class Executable:
             from tvmq.runtime.sessions import run_session
 
             names, calls = [info.name for info in self._output_info], None if check_finite else self._state_calls
-            return run_session(
-                main.run, inputs, state, self.states, names, calls and calls.run, check_finite=check_finite
-            )
+            keep = None if calls is None else calls.run
+            return run_session(main.run, inputs, state, self.states, names, keep, check_finite=check_finite)
         try:
             return main.run(inputs, check_finite=check_finite)
         except DataError:  # of inputs that fit, this costs nothing

@@ -190,10 +190,11 @@ def has_dynamic_shape(info: TensorInfo) -> bool:
 
 
 def sizes_of_inputs(
-    infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray], limits: Mapping[str, Mapping[str, Any]]
+    infos: Sequence[TensorInfo], arrays: Sequence[Any], limits: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, int]:
     """{dynamic dimension: size}, the same in all inputs.
 
+    arrays   of which only the shapes are read
     limits   {dynamic dimension: {"least", "most", "why", "multiple"}}, see graph/analysis/limits.py
     raises   DataError for inputs that disagree, and for a size that the model does not take
     """

@@ -75,8 +75,10 @@ def nhwc_shape(lowerer: Lowerer, name: str) -> list[relax.Expr]:
 
 
 def permute_dims(lowerer: Lowerer, chain: Chain) -> bool:
-    """Nothing is moved of a picture with its channels last, where that is how it lies already, and where only axes of one
-    element change places, as the heads of a single token do."""
+    """A picture with its channels last, where that is how it lies already, and axes of one element that change places.
+
+    Nothing is moved then, as in the heads of a single token.
+    """
     call = lowerer.view.value[chain.head]
     axes, (x,) = call.attrs.axes, call.args
     if len(chain.members) > 1 or axes is None:
