@@ -102,7 +102,8 @@ def draw_legend(entries: Sequence[tuple[str, str]]) -> list[str]:
     parts = []
     for index, (kind, name) in enumerate(entries):
         x, y = 8 + index % 2 * 150, 40 + index // 2 * 20
-        parts.append(f'<circle class="{kind}" cx="{x + 5}" cy="{y}" r="4.5"/><text x="{x + 16}" y="{y + 4}">{name}</text>')
+        parts.append(f'<circle class="{kind}" cx="{x + 5}" cy="{y}" r="4.5"/>')
+        parts.append(f'<text x="{x + 16}" y="{y + 4}">{name}</text>')
     return parts
 
 
