@@ -1,7 +1,8 @@
 """Dot charts as SVG: a line a row, a dot a series, a bar of error where a figure has one.
 
 Nothing but text is needed to draw them. Each is drawn twice, and the style sheet shows the one that has its size on the
-screen: as wide as the column of text, and as a telephone. Colours are variables of _static/site.css, so that they follow light and dark.
+screen: as wide as the column of text, and as a telephone. Colours are variables of _static/site.css, so that they
+follow light and dark.
 """
 
 from __future__ import annotations
