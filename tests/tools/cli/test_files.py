@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from tvmq.errors import DataError, OutputError
+from tvmq.tools.cli.data import open_arrays
 from tvmq.tools.cli.files import Batches, check_output, read_arrays, write_output
+from tvmq.tools.cli.model import ModelSource
 
 X = np.arange(6, dtype=np.float32).reshape(3, 2)
+SOURCE = ModelSource({"x": (None, 2)}, {"x": "float32"}, lambda _: (None, {}))
 
 
 def test_npz_by_name_and_extra_arrays_are_left_out(tmp_path):
@@ -55,6 +58,24 @@ def damaged(tmp_path):
 def test_bad_data_is_refused(tmp_path, make, names, message):
     with pytest.raises(DataError, match=message):
         read_arrays(make(tmp_path), names)
+
+
+@pytest.mark.parametrize("name, labels, message", [
+    ("labels", X[0], "'labels' of '.*' has 2 rows for 3 samples; save one label for each sample, or leave the array out"),
+    ("label", np.int64(4), "'label' of '.*' has one value for 3 samples"),
+])  # fmt: skip
+def test_labels_of_other_samples_are_refused(tmp_path, name, labels, message):
+    np.savez(tmp_path / "a.npz", x=X, **{name: labels})
+    with pytest.raises(DataError, match=message):
+        open_arrays(tmp_path / "a.npz", SOURCE, quiet=True)
+
+
+def test_an_array_that_may_be_something_else_is_left_out_and_said(tmp_path, capsys):
+    np.savez(tmp_path / "a.npz", x=X, y=X[0])
+    assert open_arrays(tmp_path / "a.npz", SOURCE, quiet=False).labels is None
+    assert "'y' of" in (said := capsys.readouterr().err) and said.endswith("and is not taken as labels\n")
+    np.savez(tmp_path / "a.npz", x=X, y=X[:, 0])
+    assert open_arrays(tmp_path / "a.npz", SOURCE, quiet=False).labels.shape == (3,)
 
 
 def test_pickles_are_never_read(tmp_path):
