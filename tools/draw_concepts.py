@@ -109,7 +109,7 @@ def draw_wide() -> str:
 
 
 def draw_narrow() -> str:
-    """The same, one below the other, 358 pixels wide."""
+    """These parts one below the other, 358 pixels wide."""
     parts = [write(TENSOR, 8, 20, "title"), write("floats", 8, 48, "name"), *draw_scales(40, 300, (8, 350), 78, 134)]
     parts += [write("clipped beyond", 350, 48, "soft", "end"), write("uint8 codes", 8, 198, "name")]
     parts += [write("scale = 4 / 255", 350, 198, "soft", "end")]
