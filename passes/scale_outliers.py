@@ -48,10 +48,25 @@ def scale_outliers(mod: tvm.IRModule, treatments: Mapping[str, Mapping[str, Any]
         return mod
     result = _Scaler(mod, treatments).run()
     for name, choice in treatments.items():
-        count = len(choice.get("factors") or choice.get("split", ()))
-        how = "divided by powers of two" if "factors" in choice else "multiplied by themselves"
-        ledger.notes.append(f"outliers: {count} channels of '{name}' are far larger than the others and are {how}")
+        ledger.notes.append(_describe(name, choice))
     return with_ledger(result, ledger)
+
+
+def _describe(name: str, choice: Mapping[str, Any]) -> str:
+    """A note of what is done with the channels of a value.
+
+    >>> _describe("a", {"split": [3]})
+    "outliers: 1 channel of 'a' is far larger than the others and has a product of its own"
+    >>> _describe("a", {"factors": {3: 4.0, 5: 2.0}})
+    "outliers: 2 channels of 'a' are far larger than the others and are divided by powers of two"
+    """
+    count = len(choice.get("factors") or choice.get("split", ()))
+    if count == 1:
+        channels, be, apart = "1 channel", "is", "has a product of its own"
+    else:
+        channels, be, apart = f"{count} channels", "are", "have a product of their own"
+    how = f"{be} divided by powers of two" if "factors" in choice else apart
+    return f"outliers: {channels} of '{name}' {be} far larger than the others and {how}"
 
 
 class _Scaler:

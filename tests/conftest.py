@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import signal
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.cpu_times import CpuTimes
+from tests.support.run_folder import end_as_by_ctrl_c, make_run_folder
 from tests.support.thinning import is_kept, is_slow_case
 from tests.support.time_limit import TimeLimit, begin_run
 
@@ -58,9 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return  # a worker of xdist inherits the folder
     # What is compiled here is what is tested, each kernel once. Tests that tune set a folder of their own.
-    folder = tempfile.mkdtemp(prefix="tvmq_tests_")
-    os.environ["TVMQ_CACHE"] = folder
-    config.add_cleanup(lambda: _remove_cache(Path(folder)))
+    folder = make_run_folder("tvmq_tests_")
+    os.environ["TVMQ_CACHE"] = str(folder)
+    config.add_cleanup(lambda: _remove_cache(folder))
+    end_as_by_ctrl_c()
 
 
 def _remove_cache(folder: Path) -> None:

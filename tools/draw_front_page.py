@@ -1,8 +1,9 @@
-"""The picture of the front page, from the results of two benchmarks: speed and signal to error beside peers.
+"""The two pictures of the front page, from the results of two benchmarks: speed and signal to error beside peers.
 
-    python tools/draw_front_page.py            # writes docs/_static/beside_peers.svg
+    python tools/draw_front_page.py            # writes docs/_static/beside_peers_{speed,error}.svg
 
-Left: how many times as long a peer takes as tvmq's int8, one thread. Right: signal to error of all outputs, in dB.
+Speed: how many times as long a peer takes as tvmq's int8, one thread. Error: signal to error of all outputs, in dB.
+A picture is as wide as the text of a telephone, where it is read at its own size; a wide page puts both side by side.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS, PICTURE = ROOT / "benchmarks/results", ROOT / "docs/_static/beside_peers.svg"
-WIDTH, ROW, TOP, LABELS, PANEL = 904, 19, 62, 122, 296
+RESULTS, STATIC = ROOT / "benchmarks/results", ROOT / "docs/_static"
+SPEED, ERROR = STATIC / "beside_peers_speed.svg", STATIC / "beside_peers_error.svg"
+# Pixels: two pictures and a space fit into the 736 of the site's column, one into the 358 of a telephone
+WIDTH, HEIGHT, TOP, BOTTOM, LABELS, PANEL = 358, 472, 88, 28, 126, 210
 STYLE = """
-svg { font: 12px system-ui, sans-serif; color: #1b1f24; background: #fff; --a: #0a7f5a; --b: #c2560c; --c: #6d48c9 }
+svg { font: 13px system-ui, sans-serif; color: #1b1f24; background: #fff; --a: #0a7f5a; --b: #c2560c; --c: #6d48c9 }
 @media (prefers-color-scheme: dark) {
 svg { color: #e6edf3; background: #0d1117; --a: #3fb68b; --b: #f0883e; --c: #a78bfa } }
-text { fill: currentColor } .title { font-weight: 600; font-size: 14px } .grid { stroke: currentColor; opacity: .16 }
+text { fill: currentColor } .title { font-weight: 600; font-size: 15px } .grid { stroke: currentColor; opacity: .16 }
 .tvmq { fill: var(--a); stroke: var(--a) } .onnxruntime { fill: var(--b) } .openvino { fill: var(--c) }
 .float { fill: none; stroke: var(--c); stroke-width: 1.6 } .soft { opacity: .65 }
 """
@@ -65,64 +68,69 @@ def read_errors() -> list[Row]:
     return sorted(rows, key=lambda row: row[1]["tvmq"])
 
 
-def draw_panel(rows: Sequence[Row], left: float, ticks: Sequence[float], unit: str, *, logarithmic: bool) -> list[str]:
+def draw_panel(rows: Sequence[Row], ticks: Sequence[float], unit: str, *, logarithmic: bool) -> list[str]:
     """Names, a grid, and a dot for each contestant."""
     scale = math.log if logarithmic else float
     begin, end = scale(ticks[0]), scale(ticks[-1])
-    x0, bottom = left + LABELS, TOP + ROW * len(rows)
+    bottom = HEIGHT - BOTTOM
+    step = (bottom - TOP) / len(rows)
 
     def place(value: float) -> float:
         clipped = min(max(value, ticks[0]), ticks[-1])
-        return x0 + (scale(clipped) - begin) / (end - begin) * PANEL
+        return LABELS + (scale(clipped) - begin) / (end - begin) * PANEL
 
     parts = []
     for tick in ticks:
         at = place(tick)
         parts.append(f'<path class="grid" d="M{at:.1f} {TOP - 6}V{bottom}"/>')
-        parts.append(f'<text class="soft" x="{at:.1f}" y="{bottom + 15}" text-anchor="middle">{tick:g}{unit}</text>')
+        parts.append(f'<text class="soft" x="{at:.1f}" y="{bottom + 17}" text-anchor="middle">{tick:g}</text>')
     for index, (name, values) in enumerate(rows):
-        y = TOP + ROW * index + 6
-        parts.append(
-            f'<text x="{x0 - 10}" y="{y + 4}" text-anchor="end">{escape(name.removesuffix("_cifar10"))}</text>'
-        )
+        y = TOP + step * (index + 0.4)
+        label = escape(name.removesuffix("_cifar10"))
+        parts.append(f'<text x="{LABELS - 10}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
         ends = [place(value) for value in values.values()]
-        parts.append(f'<path class="grid" d="M{min(ends):.1f} {y}H{max(ends):.1f}"/>')
-        for kind, value in values.items():
+        parts.append(f'<path class="grid" d="M{min(ends):.1f} {y:.1f}H{max(ends):.1f}"/>')
+        for kind, value in reversed(values.items()):  # ours is on top
             title = f"<title>{escape(name)}: {value:.3g}{unit}</title>"
             radius = 5 if kind == "tvmq" else 4
-            parts.append(f'<circle class="{kind}" cx="{place(value):.1f}" cy="{y}" r="{radius}">{title}</circle>')
+            parts.append(f'<circle class="{kind}" cx="{place(value):.1f}" cy="{y:.1f}" r="{radius}">{title}</circle>')
     return parts
 
 
-def draw_legend(left: float, entries: Sequence[tuple[str, str]]) -> list[str]:
-    """Dots with their names, above a panel."""
-    parts, x = [], left
-    for kind, name in entries:
-        parts.append(
-            f'<circle class="{kind}" cx="{x + 5:.1f}" cy="36" r="4.5"/><text x="{x + 14:.1f}" y="40">{name}</text>'
-        )
-        x += 28 + 6.4 * len(name)
+def draw_legend(entries: Sequence[tuple[str, str]]) -> list[str]:
+    """Dots with their names, in two columns above a panel."""
+    parts = []
+    for index, (kind, name) in enumerate(entries):
+        x, y = 8 + index % 2 * 150, 40 + index // 2 * 20
+        parts.append(f'<circle class="{kind}" cx="{x + 5}" cy="{y}" r="4.5"/>')
+        parts.append(f'<text x="{x + 16}" y="{y + 4}">{name}</text>')
     return parts
 
 
-def draw() -> str:
-    """The SVG."""
+def draw_picture(title: str, legend: Sequence[tuple[str, str]], panel: Sequence[str]) -> str:
+    """The SVG of a panel below its title and legend."""
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
+    parts = [f'<text class="title" x="8" y="18">{title}</text>', *draw_legend(legend), *panel]
+    return f'{head} role="img" aria-label="{title}"><style>{STYLE}</style>{"".join(parts)}</svg>\n'
+
+
+def draw() -> dict[Path, str]:
+    """Both pictures, by file."""
     fast, near = read_speeds(), read_errors()
-    right = LABELS + PANEL + 26.0
-    height = TOP + ROW * max(len(fast), len(near)) + 24
     least = min(min(values["onnxruntime"], values["openvino"]) for _, values in fast)
-    parts = [
-        '<text class="title" x="8" y="18">Time of a run: times as long as tvmq int8</text>',
-        f'<text class="title" x="{right + 8:g}" y="18">Signal to error of the outputs, more is better</text>',
-        *draw_legend(8, FAST),
-        *draw_legend(right + 8, NEAR),
-        *draw_panel(fast, 0.0, (0.9 if least < 1 else 1.0, 1.5, 2, 3, 5, 8), "", logarithmic=True),
-        *draw_panel(near, right, (0, 10, 20, 30, 40, 50), " dB", logarithmic=False),
-    ]  # fmt: skip
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-    return f'{head}aria-label="tvmq beside peers"><style>{STYLE}</style>{"".join(parts)}</svg>\n'
+    times = (0.9 if least < 1 else 1.0, 1.5, 2, 3, 5, 8)
+    return {
+        SPEED: draw_picture(
+            "Time of a run, times that of tvmq int8", FAST, draw_panel(fast, times, "", logarithmic=True)
+        ),
+        ERROR: draw_picture(
+            "Signal to error in dB, more is better", NEAR,
+            draw_panel(near, (0, 10, 20, 30, 40, 50), " dB", logarithmic=False),
+        ),
+    }  # fmt: skip
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(draw(), encoding="utf-8")
-    print(f"wrote {PICTURE.relative_to(ROOT)}")
+    for path, text in draw().items():
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")

@@ -21,6 +21,7 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 try:
@@ -86,9 +87,12 @@ def executed(path: Path) -> Any:
         resources={"metadata": {"path": FOLDER}},
         extra_arguments=QUIET,
     )
+    # pictures belong into the notebook, whatever the caller's matplotlib draws on
+    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     try:
-        # pictures belong into the notebook, whatever the caller's matplotlib draws on
-        client.execute(env={name: value for name, value in os.environ.items() if name != "MPLBACKEND"})
+        # tutorials leave their files to the system, which clears its temporary folder some day
+        with TemporaryDirectory(prefix="tvmq_", ignore_cleanup_errors=True) as temporary:
+            client.execute(env={**environment, "TMPDIR": temporary})
     except (CellExecutionError, CellTimeoutError, DeadKernelError, RuntimeError) as error:
         raise TutorialError(failure(text, notebook.cells, error)) from error
     notebook.metadata["language_info"] = LANGUAGE

@@ -7,7 +7,6 @@ import ctypes
 import hashlib
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,8 @@ from typing import Any
 
 import numpy as np
 import tvm
+
+from tests.support.run_folder import make_run_folder
 
 HEADERS = Path(__file__).parent
 COMPILER = "g++"
@@ -40,9 +41,9 @@ def missing_compiler() -> str:
 
 @lru_cache(maxsize=1)
 def _folder() -> Path:
-    folder = tempfile.mkdtemp(prefix="cuda_emulator_")
+    folder = make_run_folder("cuda_emulator_")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return folder
 
 
 class _Argument(ctypes.Structure):

@@ -49,8 +49,9 @@ def blocks(page) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
-def test_python_runs(name, monkeypatch):
+def test_python_runs(name, tmp_path, monkeypatch):
     """Examples run with few calibration pictures and the quickest options; only errors are looked for."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # what a reader's system clears away
     whole = load_demo()
     monkeypatch.setattr("tvmq.demo.load_demo", lambda: replace(whole, calibration=whole.calibration[:8]))
     page = DOCS / f"{name}.md"

@@ -27,15 +27,18 @@ def test_examples(module) -> None:
 
 @pytest.mark.parametrize("name", result_charts.CHARTS)
 def test_every_figure_is_drawn(name) -> None:
-    """A dot for each figure of the columns, and one for each name in the legend."""
+    """A dot for each figure of the columns, and one for each name in the legend, in both drawings."""
     table = result_charts.read_table(name)
-    for chart, svg in zip(result_charts.CHARTS[name], result_charts.charts_of(name), strict=True):
+    for chart, html in zip(result_charts.CHARTS[name], result_charts.charts_of(name), strict=True):
         places = [table["columns"].index(column) for column in chart.series.values()]
         cells = [row[place] for row in table["rows"] for place in places]
         figures = [cell for cell in cells if re.search(r"\d", cell) and not (chart.logarithmic and float(cell.split()[0]) <= 0)]
-        titles = re.findall(r"<title>([^,]+(?:, [^:]*)?): ", svg)
-        assert len(titles) == len(figures) > 0
-        assert svg.count("<circle") == len(titles) + len(re.findall(r'<text x="[\d.]+" y="\d+">', svg))
+        wide, narrow = html.split("<svg ")[1:]
+        for svg in (wide, narrow):
+            titles = re.findall(r"<title>([^,]+(?:, [^:]*)?): ", svg)
+            assert len(titles) == len(figures) > 0
+            assert svg.count("<circle") == len(titles) + len(re.findall(r'<text x="[\d.]+" y="\d+">', svg))
+        assert max(float(x) for x in re.findall(r' cx="([\d.]+)"', narrow)) < 358
 
 
 def test_every_chart_is_on_a_page() -> None:
@@ -61,11 +64,13 @@ def test_a_small_table_stays_as_it_is() -> None:
 
 def test_errors_are_bars_and_long_names_are_cut() -> None:
     svg = draw_chart("t", [("a" * 90, {"one": Figure(1.0, 0.25), "two": Figure(3.0)})])
-    assert svg.count('class="error series0"') == 1 and "error series1" not in svg
+    assert svg.count('class="error series0"') == 2 and "error series1" not in svg
     assert "\u2026</text>" in svg and "a" * 90 in svg
 
 
 def test_a_logarithmic_axis_covers_the_figures() -> None:
     svg = draw_chart("t", [("net", {"one": Figure(0.03), "two": Figure(900.0)})], logarithmic=True)
     places = [float(place) for place in re.findall(r'cx="([\d.]+)" cy="\d+" r="(?:3.5|4.5)"><title>', svg)]
-    assert len(places) == 2 and all(dot_charts.LABELS <= place <= dot_charts.WIDTH for place in places)
+    assert len(places) == 4
+    for layout, pair in ((dot_charts.WIDE, places[:2]), (dot_charts.NARROW, places[2:])):
+        assert all(layout.labels <= place <= layout.width for place in pair)

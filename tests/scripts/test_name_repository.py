@@ -19,7 +19,7 @@ def test_each_relative_link_of_the_readme_leads_to_a_file():
     assert LINK.search(text) and not LINK.search(done)
     paths = re.findall(rf"\({ADDRESS}/(?:blob|raw)/{TAG}/([^)#]+)", done)
     assert len(paths) == len(LINK.findall(text)) and all((ROOT / path).exists() for path in paths)
-    assert f"]({ADDRESS}/raw/{TAG}/docs/_static/beside_peers.svg)" in done
+    assert f"]({ADDRESS}/raw/{TAG}/docs/_static/beside_peers_speed.svg)" in done
 
 
 def test_the_package_names_its_repository():

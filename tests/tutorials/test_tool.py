@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,14 @@ def test_outputs_are_in_the_notebook(tool, tmp_path, capsys):
     assert title["source"] == ["# 99. Sums"]
     assert code["outputs"][0]["text"] == ["2\n"]
     assert capsys.readouterr().out.startswith("tutorials/99_sums.py: ")
+
+
+def test_what_it_leaves_to_the_system_is_removed(tool, tmp_path):
+    text = "# # Folders\n\n# %%\nimport tempfile\nprint(tempfile.mkdtemp())\n"
+    assert tool.make(written(tmp_path, text), tmp_path)
+    cells = json.loads((tmp_path / "99_sums.ipynb").read_text())["cells"]
+    (folder,) = [output["text"] for cell in cells for output in cell.get("outputs", ())]
+    assert not Path("".join(folder).strip()).exists()
 
 
 def test_without_a_package_that_it_asks_for_nothing_runs(tool, tmp_path, capsys):

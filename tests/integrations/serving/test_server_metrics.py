@@ -40,4 +40,22 @@ def test_a_process_that_was_forked_counts_in_a_file_of_its_own(tmp_path, monkeyp
     monkeypatch.setattr("tvmq.integrations.serving.server_metrics.os.getpid", lambda: 12345)
     metrics.count(200, 0.1)
     assert value(metrics.text(), 'tvmq_requests_total{outcome="ok"}') == 2
-    assert len(list(tmp_path.glob("*.counts"))) == 2 and ServerMetrics().folder.is_dir()
+    assert len(list(tmp_path.glob("*.counts"))) == 2
+
+
+def test_a_temporary_folder_goes_with_the_process_that_made_it(monkeypatch):
+    metrics, forked, kept = ServerMetrics(), ServerMetrics(), ServerMetrics()
+    metrics.close()
+    monkeypatch.setattr("tvmq.integrations.serving.server_metrics.os.getpid", lambda: 12345)
+    forked.close()
+    assert not metrics.folder.exists() and forked.folder.is_dir() and kept.folder.is_dir()
+    monkeypatch.undo()
+    forked.folder.rmdir()
+    folder = kept.folder
+    del kept
+    assert not folder.exists()
+
+
+def test_the_folder_of_others_stays(tmp_path):
+    ServerMetrics(tmp_path).close()
+    assert tmp_path.is_dir()

@@ -61,3 +61,13 @@ def test_data_without_their_option(cli):
     assert result.code == 2
     message = " ".join(result.err.replace("│", " ").split())
     assert "Samples follow --data: tvmq quantize m.onnx --data pictures/" in message, message
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("--normalize", "imagnet"), "'mnist'. Did you mean 'imagenet'?"), (("--activations", "int3"), "'int3' is not one of 'static'"),
+    (("--batch", "x"), "'--batch': 'x' is no whole number"), (("--momentum=0,5",), "'--momentum': '0,5' is no number"),
+])  # fmt: skip
+def test_a_value_that_an_option_does_not_take(cli, arguments, message):
+    result = cli("quantize", "model.onnx", *arguments)
+    text = " ".join(result.err.replace("\u2502", " ").split())
+    assert result.code == 2 and message in text and "Value error" not in text

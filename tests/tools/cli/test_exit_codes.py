@@ -9,6 +9,7 @@ import threading
 import pytest
 import typer
 
+from tvmq.base.interruption import USUAL
 from tvmq.errors import AccuracyWarning, BuildError, DataError
 from tvmq.tools.cli.exit_codes import with_exit_codes
 
@@ -57,11 +58,37 @@ def test_an_interrupt_that_became_another_error_is_still_one(other, capsys):
     assert "interrupted" in capsys.readouterr().err
 
 
-def test_handlers_are_as_before_afterwards():
-    before = signal.getsignal(signal.SIGINT)
+@pytest.fixture
+def usual_handlers():
+    """Handlers of a program that changed none, as long as a test runs."""
+    before = {number: signal.signal(number, usual) for number, usual in USUAL.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_the_end_by_a_service_manager_is_like_ctrl_c(usual_handlers, capsys):
+    assert exit_code(lambda: os.kill(os.getpid(), signal.SIGTERM)) == 143
+    assert capsys.readouterr().err == "tvmq: interrupted; no partly written files are left\n"
+
+
+def test_a_fork_ends_as_it_would_without_the_command(usual_handlers):
+    ends = []
+
+    def command() -> None:
+        child = os.fork()
+        if not child:
+            signal.raise_signal(signal.SIGTERM)
+            os._exit(7)
+        ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    assert exit_code(command) is None and ends == [-signal.SIGTERM]
+
+
+def test_handlers_are_as_before_afterwards(usual_handlers):
     exit_code(interrupt)
     exit_code(lambda: None)
-    assert signal.getsignal(signal.SIGINT) is before
+    assert {number: signal.getsignal(number) for number in USUAL} == USUAL
 
 
 def test_a_handler_of_the_caller_stays(monkeypatch):

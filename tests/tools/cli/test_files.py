@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from tvmq.errors import DataError, OutputError
+from tvmq.tools.cli.data import open_arrays
 from tvmq.tools.cli.files import Batches, check_output, read_arrays, write_output
+from tvmq.tools.cli.model import ModelSource
 
 X = np.arange(6, dtype=np.float32).reshape(3, 2)
+SOURCE = ModelSource({"x": (None, 2)}, {"x": "float32"}, lambda _: (None, {}))
 
 
 def test_npz_by_name_and_extra_arrays_are_left_out(tmp_path):
@@ -45,6 +48,9 @@ def damaged(tmp_path):
     (lambda p: (p / "a.npy").write_bytes(b"") or p / "a.npy", ["x"], "is not an .npz or .npy file"),
     (lambda p: np.save(p / "a.npy", X) or p / "a.npy", ["x", "m"], "is one array, but the model takes 'x', 'm'"),
     (lambda p: np.savez(p / "a.npz", y=X, z=X) or p / "a.npz", ["x"], "lacks input 'x' and holds 'y', 'z'"),
+    (lambda p: np.savez(p / "a.npz", y=X) or p / "a.npz", ["x", "y"], r"a.npz', x=array, y=array\)$"),
+    (lambda p: np.savez(p / "a.npz", y=X) or p / "a.npz", ["x:0", "y"], r"a.npz', \*\*\{'x:0': array, 'y': array\}\)$"),
+    (lambda p: (p / "a.py").write_text("x = 1") and p / "a.py", ["x"], r"is not an .npz or .npy file of plain arrays$"),
     (lambda p: np.savez(p / "a.npz", x=X, y=X[:1]) or p / "a.npz", ["x", "y"], "equally many .*: 3, .*: 1"),
     (lambda p: np.save(p / "a.npy", X[:0]) or p / "a.npy", ["x"], "at least 1"),
     (damaged, ["x"], "'x' of '.*bad.npz' cannot be read"),
@@ -52,6 +58,24 @@ def damaged(tmp_path):
 def test_bad_data_is_refused(tmp_path, make, names, message):
     with pytest.raises(DataError, match=message):
         read_arrays(make(tmp_path), names)
+
+
+@pytest.mark.parametrize("name, labels, message", [
+    ("labels", X[0], "'labels' of '.*' has 2 rows for 3 samples; save one label for each sample, or leave the array out"),
+    ("label", np.int64(4), "'label' of '.*' has one value for 3 samples"),
+])  # fmt: skip
+def test_labels_of_other_samples_are_refused(tmp_path, name, labels, message):
+    np.savez(tmp_path / "a.npz", x=X, **{name: labels})
+    with pytest.raises(DataError, match=message):
+        open_arrays(tmp_path / "a.npz", SOURCE, quiet=True)
+
+
+def test_an_array_that_may_be_something_else_is_left_out_and_said(tmp_path, capsys):
+    np.savez(tmp_path / "a.npz", x=X, y=X[0])
+    assert open_arrays(tmp_path / "a.npz", SOURCE, quiet=False).labels is None
+    assert "'y' of" in (said := capsys.readouterr().err) and said.endswith("and is not taken as labels\n")
+    np.savez(tmp_path / "a.npz", x=X, y=X[:, 0])
+    assert open_arrays(tmp_path / "a.npz", SOURCE, quiet=False).labels.shape == (3,)
 
 
 def test_pickles_are_never_read(tmp_path):

@@ -81,6 +81,11 @@ def test_files_that_are_no_model(cli, samples, tmp_path, content):
     assert not (tmp_path / "m.tvmq").exists()
 
 
+def test_a_folder_as_a_model(cli, samples, tmp_path):
+    result = cli("quantize", tmp_path, "--data", samples)
+    assert result.code == 1 and result.err == f"tvmq: model: '{tmp_path}' is a folder; name the .onnx file in it\n"
+
+
 @pytest.mark.slow
 def test_a_torch_program_has_its_shapes(tmp_path, monkeypatch):
     """Inputs and batch are those of the export; the data belong to them."""

@@ -179,7 +179,7 @@ def test_without_data_scales_are_made_at_run_time(cli, here):
     ("quantize", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
     ("quantize", ("--data", "none.py:batches"), "data: there is no file 'none.py'"),
     ("quantize", ("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
-    ("quantize", ("--labels", "words.txt"), "--labels: 'words.txt' cannot be read as labels (invalid literal"),
+    ("quantize", ("--labels", "words.txt"), "--labels: 'words.txt' cannot be read as labels ('cat' is no number"),
     ("quantize", ("--target", "avx1024"), "'avx1024' is no target; use"),
     ("quantize", ("--target", "avx2", "--target", "avx1024"), "'avx1024' is no target; use"),
     ("quantize", ("--metric", "top2"), "--metric: must be one of"),

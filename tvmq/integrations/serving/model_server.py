@@ -20,7 +20,8 @@ import json
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -190,7 +191,13 @@ def make_app(service: ModelService) -> Any:
         *(Route(path, ready) for path in (
             "/healthz", "/v2/health/live", "/v2/health/ready", f"/v2/models/{name}/ready")),
     ]  # fmt: skip
-    return Starlette(routes=routes)
+
+    @asynccontextmanager
+    async def until_the_end(_app: Any) -> AsyncIterator[None]:
+        yield
+        service.metrics.close()
+
+    return Starlette(routes=routes, lifespan=until_the_end)
 
 
 class BodyTooLong(Exception):

@@ -9,7 +9,9 @@ Tests: tests/integrations/serving/test_server_metrics.py
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +26,15 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class ServerMetrics:
-    """Counts of this process, in a file of the folder that all workers share."""
+    """Counts of this process, in a file of the folder that all workers share.
+
+    folder  None: a temporary one, which goes with the process that made it
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or Path(tempfile.mkdtemp(prefix="tvmq_serve_"))
+        owned = str(self.folder) if folder is None else ""
+        self._finalizer = weakref.finalize(self, _remove_folder, owned, os.getpid())
         self._pid, self._counts = 0, np.zeros(SIZE)
 
     @property
@@ -52,6 +59,10 @@ class ServerMetrics:
         own[RUNS] = runs
         own[MEMORY] = _resident_bytes()
 
+    def close(self) -> None:
+        """Remove a temporary folder, before the process ends."""
+        self._finalizer()
+
     def text(self) -> str:
         """All counts, as Prometheus reads them."""
         size = len(self._own_counts)
@@ -75,6 +86,12 @@ class ServerMetrics:
             for file, row in zip(files, rows, strict=True) if len(row) == size
         ]  # fmt: skip
         return "\n".join(lines) + "\n"
+
+
+def _remove_folder(folder: str, maker: int) -> None:
+    """Remove a folder in the process that made it: a fork has a copy of the object, and others count on."""
+    if folder and os.getpid() == maker:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _resident_bytes() -> int:

@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from tvmq.base.foreign_errors import needs_extra
+from tvmq.base.interruption import catch_interrupts
 from tvmq.errors import ConfigError
 
 FACTORY = "tvmq.integrations.serving.model_server:app_of_worker"
@@ -41,7 +42,7 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
 
 
 def run_workers(waiting: socket.socket, workers: int, *, factory: str = FACTORY, folder: str | None = None) -> None:
-    """Run so many processes until they are told to stop.
+    """Run so many processes until they are told to stop, by Ctrl-C or SIGTERM.
 
     factory  "module:function" that makes the application in each of them
     folder   where that module is; None: it is installed
@@ -55,9 +56,14 @@ def run_workers(waiting: socket.socket, workers: int, *, factory: str = FACTORY,
     if folder is not None:
         sys.path.insert(0, folder)
     server = uvicorn.Server(config)
-    if workers == 1:
-        server.run(sockets=[waiting])
-        return
-    parameters = inspect.signature(Multiprocess).parameters  # which of them depends on the version
-    extra: dict[str, Any] = {"target": server.run} if "target" in parameters else {}
-    Multiprocess(config, sockets=[waiting], **extra).run()
+    with catch_interrupts():
+        if workers == 1:
+            try:
+                server.run(sockets=[waiting])
+            except KeyboardInterrupt:
+                if not server.should_exit:  # otherwise it ended as it was told to, and uvicorn repeats the signal
+                    raise
+            return
+        parameters = inspect.signature(Multiprocess).parameters  # which of them depends on the version
+        extra: dict[str, Any] = {"target": server.run} if "target" in parameters else {}
+        Multiprocess(config, sockets=[waiting], **extra).run()

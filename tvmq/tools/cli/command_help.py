@@ -17,6 +17,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from tvmq.tools.cli.option_messages import say_plainly
+
 EVERYTHING = "--help-all"
 NARROWEST, WIDEST = 40, 100
 COLUMN = 26  # where texts begin
@@ -75,6 +77,8 @@ class HelpfulCommand(TyperCommand):
             return super().parse_args(ctx, args)
         except Exception as error:  # UsageError, whose module depends on the version of typer
             message = getattr(error, "message", "")
+            if (plain := say_plainly(message, getattr(getattr(error, "param", None), "opts", ()), words)) != message:
+                error.message = plain  # type: ignore[attr-defined]
             if "unexpected extra argument" in message and any(param.name == "data" for param in self.params):
                 model = next((word for word in words if not word.startswith("-")), "MODEL")
                 extra = message.rpartition("(")[2].partition(")")[0].partition(" ")[0]

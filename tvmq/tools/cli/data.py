@@ -173,6 +173,13 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
     labels = read_member(path, label_name) if label_name else None
     if labels is not None and labels.ndim and len(labels) == len(samples):
         samples.labels = labels
+    elif label_name:
+        count = f"{len(labels)} rows" if labels is not None and labels.ndim else "one value"
+        what = f"data: '{label_name}' of '{path}' has {count} for {len(samples)} samples"
+        if label_name in LABELS[:2]:
+            raise DataError(f"{what}; save one label for each sample, or leave the array out")
+        if not quiet:
+            notice(f"{what} and is not taken as labels")
     return samples
 
 

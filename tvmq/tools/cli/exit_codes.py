@@ -5,7 +5,8 @@
 2    invalid command line (typer explains it)
 3    the quantized model misses the bound of its guard: one sentence says why, nothing is saved without --force
 4    the model was saved, but its figures mean nothing: samples, labels or their preparation are doubtful
-130  interrupted by Ctrl-C; files are written whole or not at all
+130  interrupted by Ctrl-C; files are written whole or not at all, temporary ones are removed
+143  the same by SIGTERM; `tvmq serve` ends with 0, as it was told to
 
 TVM is imported by what needs it, after paths and options were checked. tvm_ffi imports torch wherever it is installed,
 to accept its tensors, which takes two thirds of the time: commands that read neither torch programs nor functions of
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 import functools
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +24,7 @@ from typing import Any
 import typer
 
 from tvmq.base.hidden_torch import hidden_torch
+from tvmq.base.interruption import catch_interrupts
 from tvmq.base.memory import ROOM
 from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.tools.cli.console import notice
@@ -57,15 +58,16 @@ def torch_hidden(arguments: Iterable[Any]) -> Iterator[None]:
         yield
 
 
-FAILED, REFUSED, DOUBTFUL, INTERRUPTED = 1, 3, 4, 130
+FAILED, REFUSED, DOUBTFUL = 1, 3, 4
+ENDED_BY = 128  # and the number of the signal, as shells say it
 
 
 def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a command: tvmq's errors and Ctrl-C become a sentence on stderr and an exit code."""
+    """Wrap a command: tvmq's errors Ctrl-C and SIGTERM become a sentence on stderr and an exit code."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with _interrupts() as seen:
+        with catch_interrupts() as seen:
             try:
                 with torch_hidden((*args, *kwargs.values())):
                     return command(*args, **kwargs)
@@ -73,7 +75,7 @@ def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
                 # TVM may turn an interrupt into another error.
                 if seen or isinstance(error, KeyboardInterrupt):
                     notice("tvmq: interrupted; no partly written files are left")
-                    raise typer.Exit(INTERRUPTED) from None
+                    raise typer.Exit(ENDED_BY + (seen[0] if seen else signal.SIGINT)) from None
                 if isinstance(error, MemoryError) and not isinstance(error, TvmqError):
                     notice(f"tvmq: out of memory; give fewer samples (--samples), {ROOM}")
                     raise typer.Exit(FAILED) from None
@@ -86,24 +88,3 @@ def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
                 raise
 
     return run
-
-
-@contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """List of the interrupts (Ctrl-C) so far, each of which raises KeyboardInterrupt as usual."""
-    seen: list[int] = []
-
-    def notice(number: int, _frame: Any) -> None:
-        seen.append(number)
-        raise KeyboardInterrupt
-
-    before = signal.getsignal(signal.SIGINT)
-    # A caller's own handler stays in place; only the main thread may change it.
-    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
-    signal.signal(signal.SIGINT, notice)
-    try:
-        yield seen
-    finally:
-        signal.signal(signal.SIGINT, before)

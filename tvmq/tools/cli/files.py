@@ -73,7 +73,8 @@ def _open_arrays(path: Path, names: Sequence[str]) -> ArrayFile:
                 f"data: '{path}' is {'a folder' if path.is_dir() else 'a picture'}, not arrays; "
                 "`tvmq quantize --save-samples FILE.npz` writes pictures as the model takes them"
             ) from None
-        raise DataError(f"data: '{path}' is not an .npz or .npy file of plain arrays ({error})") from error
+        reason = "" if "magic string" in str(error) else f" ({error})"  # another kind of file altogether
+        raise DataError(f"data: '{path}' is not an .npz or .npy file of plain arrays{reason}") from error
 
 
 def _select_inputs(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
@@ -86,7 +87,9 @@ def _select_inputs(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
         return {names[0]: _member(file, file.names[0], path)}
     missing = [name for name in names if name not in file.names]
     if missing:
-        example = f"{missing[0]}=array" if missing[0].isidentifier() else f"**{{'{missing[0]}': array}}"
+        plain = all(name.isidentifier() for name in names)
+        example = ", ".join(f"{name}=array" if plain else f"'{name}': array" for name in names)
+        example = example if plain else f"**{{{example}}}"
         raise DataError(
             f"data: '{path}' lacks input '{missing[0]}' and holds {_quote_names(file.names)}; save it with "
             f"np.savez('{path}', {example})"

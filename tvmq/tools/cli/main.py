@@ -15,7 +15,7 @@ EXIT_CODES = """
 Exit codes: 0 done · 1 an error, in one sentence on stderr, or `verify` and `doctor` found something wrong ·
 2 the command line is wrong · 3 the model stays below the guard's bound and is not saved ·
 4 the model is saved, but samples, labels or their preparation are doubtful ·
-130 interrupted by Ctrl-C, no partly written files left.
+130 interrupted by Ctrl-C (143: by SIGTERM), no partly written files left.
 
 `tvmq NAME --help` shows the usual options of a command, `tvmq NAME --help-all` all of them.
 

@@ -113,9 +113,17 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _read_ordered(path: Path) -> np.ndarray:
     if path.suffix.lower() == ".txt":
-        return np.array([float(line) if "." in line else int(line) for line in path.read_text().split()])
+        return np.array([_read_number(word) for word in path.read_text().split()])
     file = ArrayFile(path)
     return file.array() if file.names is None else file[file.names[0]]
+
+
+def _read_number(word: str) -> float:
+    """A label of a .txt. raises ValueError"""
+    try:
+        return float(word) if "." in word else int(word)
+    except ValueError:
+        raise ValueError(f"'{word}' is no number") from None
 
 
 def _read_by_file_name(path: Path, samples: Samples) -> np.ndarray:

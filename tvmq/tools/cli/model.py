@@ -173,6 +173,8 @@ def check_model(model: Path, *, saved: bool = False) -> None:
     if not model.exists():
         slashes = "; on this system \\ is a letter of a name: write /" if "\\" in str(model) and os.sep == "/" else ""
         raise ModelError(f"model: there is no file '{model}'; check the path{slashes}")
+    if model.is_dir() and not saved:
+        raise ModelError(f"model: '{model}' is a folder; name the .onnx file in it")
     if not (saved and model.suffix.lower() == ".tvmq"):
         refuse_other_formats(model)
 

@@ -19,7 +19,7 @@ BYTES, UNIT = 4.0, 1.6  # samples beyond the first are not in 0..1; samples with
 class Preprocessing:
     """A change of the samples.
 
-    description       what it does, in words
+    description       what it does, in words that follow "samples"
     code              Python expression of an array x, with the channels after the batch
     apply             function of the array
     reorders_channels True if it only changes the order of the channels
@@ -55,24 +55,24 @@ def _undo(x: np.ndarray) -> np.ndarray:
 
 
 SWAP = Preprocessing(
-    "channels in the other order (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], reorders_channels=True
+    "in the other order of channels (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], reorders_channels=True
 )
 TURN = Preprocessing(
-    "with the last axis as channels", "np.moveaxis(x, -1, 1)", lambda x: np.moveaxis(x, -1, 1)
+    "read with the last axis as channels", "np.moveaxis(x, -1, 1)", lambda x: np.moveaxis(x, -1, 1)
 )
 FROM_BYTES = (
     Preprocessing("divided by 255: 0..1", "x / 255", lambda x: x / 255),
-    Preprocessing("-1..1", "x / 127.5 - 1", lambda x: x / 127.5 - 1),
+    Preprocessing("scaled to -1..1", "x / 127.5 - 1", lambda x: x / 127.5 - 1),
 )
 FROM_UNIT = (
-    Preprocessing("times 255: 0..255", "x * 255", lambda x: x * 255),
-    Preprocessing("-1..1", "2 * x - 1", lambda x: 2 * x - 1),
+    Preprocessing("multiplied by 255: 0..255", "x * 255", lambda x: x * 255),
+    Preprocessing("scaled to -1..1", "2 * x - 1", lambda x: 2 * x - 1),
 )
 FROM_CENTRED = (
-    Preprocessing("0..1, from -1..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
-    Preprocessing("0..255, from -1..1", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
+    Preprocessing("moved from -1..1 to 0..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
+    Preprocessing("moved from -1..1 to 0..255", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
 )
-NORMALIZED = "ImageNet's mean and deviation"
+NORMALIZED = "normalized by ImageNet's mean and deviation"
 
 
 def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
@@ -92,8 +92,8 @@ def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
     elif low < 0:
         yield from FROM_CENTRED
         if coloured:
-            yield Preprocessing(f"without {NORMALIZED}: 0..1", "x * STD + MEAN", _undo)
-            yield Preprocessing(f"without {NORMALIZED}: 0..255", "255 * (x * STD + MEAN)", lambda x: 255 * _undo(x))
+            yield Preprocessing(f"not {NORMALIZED}: 0..1", "x * STD + MEAN", _undo)
+            yield Preprocessing(f"not {NORMALIZED}: 0..255", "255 * (x * STD + MEAN)", lambda x: 255 * _undo(x))
 
 
 def _from_bytes(low: float, coloured: bool) -> Iterator[Preprocessing]:
@@ -104,5 +104,5 @@ def _from_bytes(low: float, coloured: bool) -> Iterator[Preprocessing]:
         if coloured:
             yield Preprocessing(NORMALIZED, "(x / 255 - MEAN) / STD", lambda x: _normalize(x / 255))
             yield Preprocessing(
-                f"{NORMALIZED}, of 0..255", "x - 255 * MEAN", lambda x: x - 255 * _by_channel(MEAN, x.ndim)
+                "less ImageNet's mean: around 0", "x - 255 * MEAN", lambda x: x - 255 * _by_channel(MEAN, x.ndim)
             )

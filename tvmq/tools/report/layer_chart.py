@@ -11,7 +11,7 @@ from tvmq.base.text import xml_text
 from tvmq.tools.report.rows import Row
 
 WIDTH, LEFT, RIGHT = 1000, 64, 8
-ERROR_TOP, HEIGHT, GAP = 18, 120, 34
+ERROR_TOP, HEIGHT, GAP = 34, 120, 46  # letters of 30, as on narrow screens, have room
 MOST_DECIBELS = 60.0  # what is better looks the same
 BAR = 0.78  # of its place
 
@@ -53,7 +53,7 @@ def _axis(top: int, ends: tuple[str, str]) -> list[str]:
     """The base line, and the values at both ends of the height."""
     base = top + HEIGHT
     lines = [f'<path class="axis" d="M{LEFT} {base}H{WIDTH - RIGHT}"/>']
-    places = zip(ends, (top + 10, base), strict=True)
+    places = zip(ends, (top + 16, base), strict=True)
     return lines + [f'<text x="{LEFT - 8}" y="{y}" text-anchor="end">{end}</text>' for end, y in places if end]
 
 
