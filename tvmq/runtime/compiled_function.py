@@ -120,7 +120,7 @@ class CompiledFunction:
 
     @property
     def limits(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is known of dynamic dimensions; see `sizes_of_inputs`."""
+        """Sizes that dynamic dimensions may have; see `sizes_of_inputs`."""
         return self._limits
 
     @property
@@ -156,9 +156,9 @@ class CompiledFunction:
         if call is None:
             return None
 
-        def run(given: Sequence[Any]) -> list[Any]:
+        def run(tensors: Sequence[Any]) -> list[Any]:
             with self._lock.lock:
-                return call.run_tensors(given)
+                return call.run_tensors(tensors)
 
         results = self._execute(values, run)
         # states of the same code are always of the same types

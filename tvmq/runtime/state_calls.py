@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tvmq.runtime.compiled_function import CompiledFunction
 
 
-class Shaped(NamedTuple):
-    """A shape in place of an array of that shape."""
+class ShapeOfState(NamedTuple):
+    """A state's shape in place of its array."""
 
     shape: tuple[int, ...]
 
@@ -61,10 +61,10 @@ class StateCalls:
             if len(inputs) != len(self._feed):
                 state.join(inputs)  # names a state among them
             arrays = self._inputs.check(inputs)
-            shapes = [Shaped(tuple(state.tensors[info.name].shape)) for info in self._kinds]
+            shapes = [ShapeOfState(tuple(state.tensors[info.name].shape)) for info in self._kinds]
             sizes = sizes_of_inputs([*self._feed, *self._kinds], [*arrays, *shapes], limits)
-            given = state.tensors | {info.name: array for info, array in zip(self._feed, arrays, strict=True)}
-            values = [given[info.name] for info in function.input_info]
+            by_name = state.tensors | {info.name: array for info, array in zip(self._feed, arrays, strict=True)}
+            values = [by_name[info.name] for info in function.input_info]
             function.check_indices(values, sizes)
         results = function.run_once(values, sizes)
         if results is None:
