@@ -78,6 +78,13 @@ MIXED = [
 ]
 
 
+@pytest.mark.parametrize("name", LAYERS)
+def test_sizes_are_drawn_of_every_layer(name: str) -> None:
+    for free in LAYERS[name].dimensions():
+        layer = fix_sizes(LAYERS[name], {free})
+        assert layer.smallest() <= layer.most and len(layer.feeds(0, 8)) == 8
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "free", "activations"), MIXED)
 def test_layers_with_one_free_size(name: str, free: str, activations: str | None) -> None:

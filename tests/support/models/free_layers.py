@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,16 @@ class FreeLayer:
         random, model = np.random.default_rng(seed), self.make()
         return [self._feed(model, random, number) for number in range(count)]
 
+    def smallest(self) -> int:
+        """Elements of the largest input where free dimensions are as small as they may be."""
+        shapes = [value.type.tensor_type.shape.dim for value in self.make().graph.input]
+        sizes = [
+            [self.least.get(dim.dim_param, 1) if dim.dim_param else dim.dim_value for dim in dims] for dims in shapes
+        ]
+        return max(int(np.prod(shape)) for shape in sizes)
+
     def _feed(self, model: onnx.ModelProto, random: np.random.Generator, number: int) -> dict[str, np.ndarray]:
+        assert self.smallest() <= self.most, "no sizes are small enough: this would draw for ever"
         while True:
             sizes: dict[str, int] = {}
             for value in model.graph.input:
@@ -71,18 +81,22 @@ class FreeLayer:
 
 
 def fix_sizes(layer: FreeLayer, free: Collection[str]) -> FreeLayer:
-    """The layer with only these dimensions free; the others have a size that is no multiple of a vector."""
+    """The layer with only these dimensions free; the others have a size that is no multiple of a vector, the largest of
+    a few of which the free ones can be several times as large as they must be.
+    """
+    layers = [replace(layer, make=partial(_fixed_model, layer, free, beyond)) for beyond in (19, 10, 6, 2, 0)]
+    return next((one for one in layers if 8 * one.smallest() <= layer.most), layers[-1])
 
-    def make() -> onnx.ModelProto:
-        model = layer.make()
-        for value in model.graph.input:
-            for dim in value.type.tensor_type.shape.dim:
-                if dim.dim_param and dim.dim_param not in free:
-                    dim.dim_value = {"batch": 2}.get(dim.dim_param, layer.least.get(dim.dim_param, 1) + 19)
-        del model.graph.value_info[:]
-        return model
 
-    return replace(layer, make=make)
+def _fixed_model(layer: FreeLayer, free: Collection[str], beyond: int) -> onnx.ModelProto:
+    """The model with other dimensions so much beyond their least size."""
+    model = layer.make()
+    for value in model.graph.input:
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_param and dim.dim_param not in free:
+                dim.dim_value = {"batch": 2}.get(dim.dim_param, layer.least.get(dim.dim_param, 1) + beyond)
+    del model.graph.value_info[:]
+    return model
 
 
 def draw_size(random: np.random.Generator) -> int:
