@@ -161,6 +161,12 @@ def test_a_float_model_is_called_one(tmp_path, name):
     assert "it is named as a float model: `tvmq quantize` makes a .tvmq of one" in refused(tmp_path / name)
 
 
+@pytest.mark.parametrize("name", ["net.pt", "net.pth", "net.ckpt"])
+def test_a_checkpoint_is_called_one(tmp_path, name):
+    (tmp_path / name).write_bytes(b"anything")
+    assert "named as a torch checkpoint: export its network (torch.onnx.export)" in refused(tmp_path / name)
+
+
 def test_no_file(tmp_path, monkeypatch):
     assert "there is no such file; `tvmq quantize` makes one" in refused(tmp_path / "none.tvmq")
     assert "has 0 libraries of models, one is expected; name a folder" in refused(tmp_path)

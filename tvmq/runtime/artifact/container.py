@@ -400,6 +400,8 @@ def unpack(
         way = "save the model again"
         if where.endswith((".onnx'", ".pt2'")):
             way = "it is named as a float model: `tvmq quantize` makes a .tvmq of one"
+        elif where.endswith((".pt'", ".pth'", ".ckpt'")):
+            way = "it is named as a torch checkpoint: export its network (torch.onnx.export) and quantize that"
         raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({last_line(error)}); {way}") from error
 
 
