@@ -84,6 +84,22 @@ def test_fixed_code_costs_few_bytes(plain: tvmq.Executable, exe: tvmq.Executable
     assert (tmp_path / "common.tvmq").stat().st_size < 3 * (tmp_path / "dynamic.tvmq").stat().st_size
 
 
+@pytest.mark.parametrize("target", ["llvm -mcpu=cascadelake", "llvm -mcpu=haswell"])
+def test_code_of_single_rows_shares_packed_weights(target: str) -> None:
+    """A single token, and any number of them: one product reads the weights in the order of the other's."""
+    batch, words = (tvm.tirx.Var(name, "int64") for name in ("batch", "words"))
+    x, bb = tvm.relax.Var("x", tvm.relax.TensorType((batch, words, 256), "float32")), tvm.relax.BlockBuilder()
+    weight = tvm.relax.const(np.random.default_rng(0).standard_normal((256, 384)).astype(np.float32))
+    with bb.function("main", [x]):
+        with bb.dataflow():
+            y = bb.emit_output(tvm.relax.op.matmul(x, weight))
+        bb.emit_func_output(y)
+    with tvmq.qconfig(activations="dynamic"):
+        qmod = tvmq.quantize(bb.get(), None, None)
+    sizes = [len(tvmq.build(qmod, target, sizes=common).to_bytes()) for common in (None, {"words": [1]})]
+    assert sizes[1] - sizes[0] < 256 * 384 / 4
+
+
 @pytest.mark.slow
 def test_explain_names_them(exe: tvmq.Executable) -> None:
     text = str(tvmq.explain(exe))

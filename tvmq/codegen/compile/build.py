@@ -35,6 +35,7 @@ from tvmq.codegen.compile.sample_blocks import block_sizes
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
 from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.custom_lowering.lowering import Lowering, lowerings_of
+from tvmq.codegen.kernels.conv.matmul import USUAL_ROWS
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.kernels.parts.tiling import BlockTiles
 from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
@@ -355,10 +356,12 @@ def lower_for(
         return lower_functions(mod, lambda part, shared: CudaLowerer(part, machine, shared=shared), batch)
     isa = replace(machine.isa, tiles=options.tiles)
     isa_of_blocks = replace(isa, tiles=BlockTiles(options.tiles, blocks))
+    has_single_rows = any(set(sizes.values()) == {1} for sizes in common)  # such as single tokens beside any number
+    isa_of_main = replace(isa, tiles=BlockTiles(options.tiles, {USUAL_ROWS})) if has_single_rows else isa
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.composites)
-        lowerer = Lowerer(part, isa if shared is None else isa_of_blocks, shared=shared)
+        lowerer = Lowerer(part, isa_of_main if shared is None else isa_of_blocks, shared=shared)
         lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
         lowerer.record_packing, lowerer.long_kernels = recipes.add, options.long_kernels
         return lowerer
