@@ -156,7 +156,7 @@ def test_options(option, words):
 @pytest.mark.parametrize("options, code, words", [
     (["--calibrate-mood", "auto"], 2, ["--calibrate-mood", "--calibrate-mode"]),
     (["--calibrate-mode", "hystogram"], 2, ["hystogram", "histogram"]),
-    (["--nbit-weight", "forty"], 2, ["--nbit-weight", "integer"]),
+    (["--nbit-weight", "forty"], 2, ["--nbit-weight", "'forty' is no whole number"]),
     (["--nbit-weight", "40"], 1, ["nbit_weight", "40"]),
     (["--rule", "*/nothing=float"], 1, ["'*/nothing'", "matches none of"]),
     (["--rule", "nonsense"], 1, ["'nonsense' is not PATTERN=SPEC"]),

@@ -386,7 +386,6 @@ INTERNAL: dict[str, Consumer] = {
             "Indices may point to other samples.": (*GATHERS, *SCATTERS),
             "It has no samples among its operands.": ("arange", "one_hot", "shape_of", "tvmq.unpack"),
             "The pass `prepare` replaces it.": STANDARD_NORMS,
-            "A scale may be that of all samples.": ("tvmq.group_matmul", "tvmq.group_offset_matmul"),
             "It is in modules of calibration alone.": ("tvmq.observe",),
             "It has as many results as its values say, or several.": COUNTED,
         },
