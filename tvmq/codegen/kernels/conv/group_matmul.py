@@ -1,10 +1,8 @@
 """group_matmul: rows of int8 codes times 4-bit weights with a scale for each group along the depth.
 
 Computes   numerics.group_matmul, or group_offset_matmul where groups have offsets, bit for bit
-Layouts    x [..., depth], weights packed (see `pack_blocks`), output [..., columns]
+Layouts    x [..., depth], weights in blocks of halves of bytes (nibble_blocks.py), output [..., columns]
 Needs      an instruction that multiplies four unsigned by four signed bytes a lane (VNNI); groups of whole blocks
-Weights    [panel][block of 8 along the depth][vector of the panel][lane][byte]: the low half of byte i holds depth i of
-           the block, its high half depth 4 + i, each + 8, so unsigned
 Sums       of the low halves, and of the high ones in place, 16 times as large: a mask is all that unpacks either.
            What the + 8 adds is 8 times the sum of the group's x, with whose negative the low sums begin; an eighth of
            it, an exact float, times the offset is what the offset adds
@@ -21,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.codegen.kernels.conv.nibble_blocks import BLOCK, OFFSET, PANEL, pack_blocks, pack_scales, recipe_of
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import (
@@ -46,9 +45,6 @@ from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.work import KernelWork
 
-BLOCK = 8  # depth of a vector of bytes
-PANEL = 4  # vectors
-OFFSET = 8  # of codes, which makes them unsigned
 AHEAD = 4096  # bytes that are asked for ahead of those that are multiplied; 1024: 1.1 times as long
 GRAIN = 80_000  # bytes of weights that take about 3 us, while threads that have just worked wait for more
 
@@ -97,29 +93,8 @@ def group_matmul(
     known = math.prod(size for size in product.leading if isinstance(size, int))  # one of each dynamic size
     macs = known * product.depth * product.columns
     work = KernelWork("conv2d", 0.0, macs, True, lambda *_: macs / (ins.lanes * ins.taps))
-    return _GroupMatmulTemplate(product, ins).kernel(constants, work)
-
-
-def pack_blocks(weight: np.ndarray, lanes: int) -> np.ndarray:
-    """int8 [depth, columns] of -8..7 as bytes in the order at the head of this file; columns beyond the last are 0."""
-    codes = _panels((weight + OFFSET).astype(np.uint8), lanes)
-    halves = codes.reshape(-1, 2, BLOCK // 2, codes.shape[1], PANEL, lanes)  # block, half, byte, panel, vector, lane
-    packed = halves[:, 0] | halves[:, 1] << 4
-    return np.ascontiguousarray(packed.transpose(2, 0, 3, 4, 1)).reshape(-1)
-
-
-def pack_scales(scale: np.ndarray, lanes: int) -> np.ndarray:
-    """float32 [groups, columns] as [panel][group][vector][lane]."""
-    return np.ascontiguousarray(_panels(scale.astype(np.float32), lanes).transpose(1, 0, 2, 3)).reshape(-1)
-
-
-def _panels(values: np.ndarray, lanes: int) -> np.ndarray:
-    """[rows, columns] as [rows, panels, PANEL, lanes], zeros behind the last column."""
-    rows, columns = values.shape
-    panels = -(-columns // (PANEL * lanes))
-    padded = np.zeros((rows, panels * PANEL * lanes), values.dtype)
-    padded[:, :columns] = values
-    return padded.reshape(rows, panels, PANEL, lanes)
+    packed_from = weight, recipe_of(weight, ins.lanes)
+    return _GroupMatmulTemplate(product, ins).kernel(constants, work, packed_from=packed_from)
 
 
 class _GroupMatmulTemplate(Template):

@@ -2,7 +2,7 @@
 
 Computes   the bits of conv2d_float on the same weights as floats: bias + sum of x * w over the depth, in this order,
            each w = code * scale rounded, then fused multiply-adds, then clip
-Layouts    x [..., depth] of one row, weights and scales as of group_matmul, output [..., columns]
+Layouts    x [..., depth] of one row, weights and scales as in nibble_blocks.py, output [..., columns]
 Needs      vectors of 64 bytes: vpermps finds the float of a code in a register, whatever stands above its 4 bits, so
            that a code costs a shift and a look-up; four instructions for 16 weights, where conv2d_float takes eight
 Bytes      bound by these instructions, at about half of what a core reads
@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.conv.group_matmul import AHEAD, BLOCK, GRAIN, OFFSET, PANEL, pack_blocks, pack_scales
+from tvmq.codegen.kernels.conv.group_matmul import AHEAD, GRAIN
+from tvmq.codegen.kernels.conv.nibble_blocks import BLOCK, OFFSET, PANEL, pack_blocks, pack_scales
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.builder import (
     Expr,

@@ -2,7 +2,8 @@
 
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
 "winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
-of a dense layer. Those of float and of depthwise convolutions are spelled out (weight_order.py, depthwise/weights.py).
+of a dense layer. Those of float and of depthwise convolutions and of 4-bit weights are spelled out (weight_order.py,
+depthwise/weights.py, conv/nibble_blocks.py).
 
 Tests: tests/runtime/artifact/test_shared_weights.py
 """
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.codegen.kernels.conv import nibble_blocks
 from tvmq.codegen.kernels.depthwise.plan import DepthwisePacking
 from tvmq.codegen.kernels.depthwise.weights import pack_by_recipe
 from tvmq.codegen.kernels.isa import level
@@ -23,6 +25,7 @@ from tvmq.codegen.kernels.parts.packing import Packing
 from tvmq.codegen.kernels.parts.weight_order import order_by_recipe, plain_dtype
 from tvmq.codegen.kernels.winograd.scheme import F2, F4
 from tvmq.codegen.kernels.winograd.winograd import TransformedPacking
+from tvmq.numerics.codes import pack_int4
 
 SCHEMES = {scheme.tile: scheme for scheme in (F2, F4)}
 Recipe = dict[str, Any]
@@ -50,9 +53,11 @@ class PackingRecipes:
         if kernel.packed_from is None:
             return
         weight, packing = kernel.packed_from
+        packed, recipe = kernel.constants[0].tobytes(), _recipe_of(packing)
+        if "halves" in recipe:
+            self.sources[digest(packed)] = [(digest(pack_int4(weight).tobytes()), recipe)]
+            return
         plain = np.ascontiguousarray(weight).tobytes()
-        packed = kernel.constants[0].tobytes()
-        recipe = _recipe_of(packing)
         if "variants" in recipe or "from" in recipe:
             self.sources[digest(packed)] = [(digest(plain), recipe)]
             return
@@ -89,6 +94,8 @@ def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
     """
     if "variants" in recipe:
         return bytes(pack_by_recipe(source, recipe, most))
+    if "halves" in recipe:
+        return nibble_blocks.pack_by_recipe(source, recipe, most)
     if "slots" in recipe:
         return order_by_recipe(source, recipe, most)
     packing = packing_of(recipe, most)
@@ -133,6 +140,8 @@ def restore_weights(packed: bytes, recipe: Recipe) -> bytes:
 
     raises  ValueError where some weight is nowhere in them, any error for a recipe that is none
     """
+    if "halves" in recipe:
+        return nibble_blocks.restore_by_recipe(packed, recipe)
     count, dtype = int(np.prod(recipe["shape"])), plain_dtype(recipe.get("dtype", ""))
     width = dtype.itemsize
     values = np.frombuffer(packed, dtype)
@@ -155,6 +164,6 @@ def restore_weights(packed: bytes, recipe: Recipe) -> bytes:
 
 def spell_out(recipe: Recipe) -> Recipe:
     """Recipe for a file of one code, which loads without instruction sets: see weight_order and winograd/weights."""
-    if "variants" in recipe or "slots" in recipe:
+    if {"variants", "slots", "halves"} & set(recipe):
         return recipe
     return {**packing_of(recipe).recipe(), **({"turned": True} if recipe.get("turned") else {})}

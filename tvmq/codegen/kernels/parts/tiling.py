@@ -118,8 +118,8 @@ def choose_tiling(product: Product, ins: Instructions, tiles: Tiles = NO_TILES) 
 class BlockTiles(dict[str, Tile]):
     """Tiles for code of several rows beside that of one: products have the panels that they have for a single row.
 
-    So both read the same packed weights, which are stored once: of blocks of samples of a row each, and of any number of
-    rows beside single tokens of a language model.
+    So both read the same packed weights, which are stored once: of blocks of samples of a row each, and of any number
+    of rows beside single tokens of a language model.
 
     samples  numbers of rows of such products
     """
