@@ -40,6 +40,7 @@ from language.decoder_contestants import (
     CONTESTANTS,
     Begin,
     TvmqText,
+    file_bytes,
     load_contestant,
     model_file,
     weight_bytes,
@@ -113,7 +114,7 @@ def child(options: Namespace) -> dict[str, Any]:
     row["prompt"], row["single"] = speeds(begin, model.tokens, 1 if options.quick else 3, quick=options.quick)
     row["rate"] = row["single"] * weight_bytes(options.model, name, options.cache) / 1e9
     row["share"] = row["rate"] / stream(options.threads)
-    row["file"] = model_file(options.model, name, options.cache).stat().st_size / 1e6
+    row["file"] = file_bytes(model_file(options.model, name, options.cache)) / 1e6
     row["resident"] = memory("VmRSS")
     if options.threads == 1:
         begin = load_contestant(name, options.model, options.cache, options.threads)

@@ -3,6 +3,7 @@
     tvmq       W8A8, W4A8                8-bit weights, a scale for each token; 4-bit weights, and activations in 8
                                          bits, in groups of 32
     onnxruntime  float, int8             its own dynamic int8, a scale for each channel
+    OpenVINO   float, int8 weights       of the same ONNX file; NNCF's 8-bit weights (pip install openvino nncf)
     llama.cpp  Q4_1, Q8_0                the package's own file, and its float32 values as Q8_0 blocks
 """
 
@@ -19,12 +20,16 @@ from language.decoder_models import TINY, read_model, saved_model
 from language.smollm2 import find_file, tensor_bytes, write_q8_0
 
 CONTESTANTS = (
-    "onnxruntime float", "onnxruntime int8", "llama.cpp Q4_1", "llama.cpp Q8_0", "tvmq W8A8", "tvmq W4A8",
+    "onnxruntime float", "onnxruntime int8", "OpenVINO float", "OpenVINO int8 weights",
+    "llama.cpp Q4_1", "llama.cpp Q8_0", "tvmq W8A8", "tvmq W4A8",
 )  # fmt: skip
 POSITIONS = 1024  # that llama.cpp has room for
 # bytes of a weight that a single token reads, scales included, and of one in the table of words, which is the head:
 # onnxruntime's quantizer leaves a product with a transposed table in float; groups have a scale and an offset
-BYTES = {"float": (4.0, 4.0), "int8": (1.0, 4.0), "W8A8": (1.0, 1.0), "W4A8": (0.5 + 8 / 32, 1.0)}
+BYTES = {
+    "float": (4.0, 4.0), "int8": (1.0, 4.0), "int8 weights": (1.0, 1.0),
+    "W8A8": (1.0, 1.0), "W4A8": (0.5 + 8 / 32, 1.0),
+}  # fmt: skip
 
 
 class Text(Protocol):
@@ -64,6 +69,23 @@ class OnnxText:
         return np.asarray(logits)
 
 
+class OpenvinoText:
+    """Texts of OpenVINO, whose caches are inputs and outputs."""
+
+    def __init__(self, compiled: Any, batch: int) -> None:
+        self.request = compiled.create_infer_request()
+        caches = [one for one in compiled.inputs if one.any_name != "input_ids"]
+        sizes = [[dim.get_length() if dim.is_static else 0 for dim in one.partial_shape] for one in caches]
+        names = [one.any_name for one in caches]
+        self.caches = {name: np.zeros((batch, *size[1:]), np.float32) for name, size in zip(names, sizes, strict=True)}
+
+    def feed(self, tokens: np.ndarray) -> np.ndarray:
+        """Logits of these tokens."""
+        logits, *caches = self.request.infer({"input_ids": tokens, **self.caches}).values()
+        self.caches = dict(zip(self.caches, caches, strict=True))
+        return np.asarray(logits)
+
+
 class LlamaText:
     """A text of llama.cpp; its logits are given where the model was loaded to keep all of them."""
 
@@ -91,6 +113,12 @@ def load_contestant(contestant: str, name: str, folder: Path, threads: int, *, l
         exe = tvmq.load(saved_model(name, form, folder), num_threads=threads)
         return lambda batch: TvmqText(exe, batch)
     path = model_file(name, contestant, folder)
+    if runtime == "OpenVINO":
+        import openvino
+
+        settings = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
+        compiled = openvino.Core().compile_model(path, "CPU", settings)
+        return lambda batch: OpenvinoText(compiled, batch)
     if runtime == "onnxruntime":
         import onnxruntime
 
@@ -125,6 +153,10 @@ def why_absent(contestant: str, name: str) -> str | None:
     """Sentence on a contestant that cannot run here; None for one that can."""
     from importlib.util import find_spec
 
+    if contestant.startswith("OpenVINO"):
+        modules = ("openvino", "nncf") if contestant.endswith("weights") else ("openvino",)
+        missing = [module for module in modules if find_spec(module) is None]
+        return f"{contestant} left out: pip install {' '.join(missing)}" if missing else None
     if not contestant.startswith("llama.cpp"):
         return None
     if name != "smollm2":
@@ -147,12 +179,34 @@ def model_file(name: str, contestant: str, folder: Path) -> Path:
         onnx.save(read_model(name).onnx(), path)
     if form == "float":
         return path
+    if runtime == "OpenVINO":
+        return _compress_weights(path, folder / f"decoder_{name}_int8_weights.xml")
     dynamic = folder / f"decoder_{name}_int8.onnx"
     if not dynamic.exists():
         from onnxruntime.quantization import QuantType, quantize_dynamic
 
         quantize_dynamic(path, dynamic, weight_type=QuantType.QInt8, per_channel=True)
     return dynamic
+
+
+def file_bytes(path: Path) -> int:
+    """Bytes of a model's file, and of the weights that OpenVINO puts beside it."""
+    return sum(one.stat().st_size for one in (path, path.with_suffix(".bin")) if one.exists())
+
+
+def _compress_weights(path: Path, target: Path) -> Path:
+    """The ONNX file as a model of OpenVINO with NNCF's 8-bit weights; made if it is not there."""
+    if not target.exists():
+        import nncf
+        import openvino
+        from openvino.passes import ConstantFolding, Manager
+
+        model, manager = openvino.Core().read_model(path), Manager()
+        manager.register_pass(ConstantFolding())  # NNCF leaves weights behind a transpose in float
+        manager.run_passes(model)
+        compressed = nncf.compress_weights(model, mode=nncf.CompressWeightsMode.INT8_ASYM)
+        openvino.save_model(compressed, target, compress_to_fp16=False)
+    return target
 
 
 def weight_bytes(name: str, contestant: str, folder: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def test_a_tiny_model(script: Any, options: argparse.Namespace) -> None:
     options.target = decoder.SSE4
     assert decoder.work(options)["runs"] == 1
     options.exact, options.target, rows = "", "", {}
-    for contestant in ("onnxruntime float", "tvmq W8A8"):
+    for contestant in ("onnxruntime float", *["OpenVINO float"] * bool(find_spec("openvino")), "tvmq W8A8"):
         options.child = contestant
         rows[contestant] = decoder.work(options)
         assert all(rows[contestant][name] > 0 for name in ("prompt", "single", "share", "file", "perplexity"))
