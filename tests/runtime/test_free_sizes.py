@@ -195,20 +195,10 @@ def test_memory_stays_flat_over_many_sizes(halved: tvmq.Executable, tmp_path: Pa
     assert grow_in_process(f"grow_executable(tvmq.load({str(tmp_path / 'm.tvmq')!r}), 10_000)") < 1
 
 
-@pytest.mark.slow_cases("2")
-@pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_memory_of_a_library_stays_flat(halved: tvmq.Executable, tmp_path: Path, threads: int) -> None:
-    tvmq.export_library(halved, tmp_path / "m")
-    assert grow_library(tmp_path / "m", threads, 300) < 4
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not runs_linux_x86(), reason="libraries are opened on Linux on x86-64 only")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_memory_of_a_library_stays_flat_over_many_sizes(
-    halved: tvmq.Executable, tmp_path: Path, threads: int
-) -> None:
+def test_memory_of_a_library_stays_flat_over_many_sizes(halved: tvmq.Executable, tmp_path: Path, threads: int) -> None:
     tvmq.export_library(halved, tmp_path / "m")
     assert grow_in_process(f"grow_library(Path({str(tmp_path / 'm')!r}), {threads}, 10_000)") < 1
 
