@@ -226,17 +226,15 @@ class Lowerer:
 
     def exists(self, name: str) -> bool:
         """True if the tensor is there in any layout; not what has disappeared inside a kernel."""
-        return name in self._logical or name in self._nhwc
+        return name in self._logical or self.was_given_nhwc(name)
 
     def is_rank4(self, name: str) -> bool:
         """True for tensors that may live in NHWC."""
-        ty = self.view.var[name].ty
-        return isinstance(ty, relax.TensorType) and ty.ndim == 4
+        return isinstance(ty := self.view.var[name].ty, relax.TensorType) and ty.ndim == 4
 
     def is_picture(self, name: str) -> bool:
         """True for tensors that may live in NHWC if lines and volumes are taken for pictures."""
-        ty = self.view.var[name].ty
-        return isinstance(ty, relax.TensorType) and 3 <= ty.ndim <= 5
+        return isinstance(ty := self.view.var[name].ty, relax.TensorType) and 3 <= ty.ndim <= 5
 
     def has_nhwc(self, name: str) -> bool:
         """True if the tensor exists in NHWC, or its bytes are those of NHWC (one pixel or one channel)."""
@@ -256,8 +254,8 @@ class Lowerer:
     def logical(self, name: str) -> relax.Expr:
         """The tensor as the IR has it, transposed here if need be."""
         if name not in self._logical:
-            picture = self._transpose(self._nhwc[name], TO_NCHW, f"{name}_nchw")
-            self._logical[name] = self.reshape(picture, list(self.view.var[name].ty.shape), name)
+            picture, shape = self._transpose(self._nhwc[name], TO_NCHW, f"{name}_nchw"), self.view.var[name].ty.shape
+            self._logical[name] = self.reshape(picture, list(shape), name)
         return self._logical[name]
 
     def tensor(self, name: str, *, nhwc: bool) -> relax.Expr:
@@ -355,11 +353,10 @@ class Lowerer:
             self.works[str(gvar.name_hint)] = kernel.work
         if self.record_packing is not None:
             self.record_packing(kernel)
-        args = [*inputs, *map(self.constant, kernel.constants)]
-        var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
+        args = relax.Tuple([*inputs, *map(self.constant, kernel.constants)])
+        var = self.emit(relax.call_tir(gvar, args, out), name)
         self.kernel_names[var.name] = kernel.name
-        if kernel.note:
-            self.kernel_notes[var.name] = kernel.note
+        self.kernel_notes |= {var.name: kernel.note} if kernel.note else {}
         return var
 
     # ---- the walk
@@ -404,8 +401,8 @@ class Lowerer:
 
     def _finish(self) -> tvm.IRModule:
         body = self.view.func.body.body
-        result = substitute_variables(body, {var.name: self.logical(var.name) for var in leaves(body)})
-        result = self._loadable(result)
+        results = {var.name: self.logical(var.name) for var in leaves(body)}
+        result = self._loadable(substitute_variables(body, results))
         func = build_function(list(self.view.func.params), self._bindings, result, self.view.func)
         mod = self._builder.get()
         for helper, body in self.view.helpers.items():  # what call_tir of an importer calls
@@ -448,7 +445,6 @@ def substitute_variables(expr: relax.Expr, table: dict[str, relax.Expr]) -> rela
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(substitute_variables(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call):
-        return relax.Call(
-            expr.op, [substitute_variables(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span
-        )
+        args = [substitute_variables(arg, table) for arg in expr.args]
+        return relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
     return expr

@@ -389,10 +389,8 @@ def unpack(
             several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
             _check_names(where, archive.names, several)
             check_form(where, manifest)
-            gpu = GPU if is_cuda(manifest.get("target")) else ()
-            chosen = readers(manifest)
-            # constants first: bytecode may be made of them
-            names = (CONSTANTS, *CODE, MODULE, *gpu, *several)
+            gpu, chosen = GPU if is_cuda(manifest.get("target")) else (), readers(manifest)
+            names = (CONSTANTS, *CODE, MODULE, *gpu, *several)  # constants first: bytecode may be made of them
             return manifest, {name: _read(where, archive, name, manifest, chosen.get(name)) for name in names}
     except TvmqError:
         raise
