@@ -135,17 +135,21 @@ class CompiledFunction:
 
     def _with_indices(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         """The arrays; DataError for one that holds an index outside of what it counts."""
-        for use in self._indices:
-            if not use.is_inside(arrays[use.position]):
-                sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._dynamic_run is not None else {}
-                check_indices(arrays[use.position], use.described, sizes, "run")
+        is_dynamic = self._dynamic_run is not None
+        self.check_indices(
+            arrays, lambda: sizes_of_inputs(self._input_info, arrays, self._limits) if is_dynamic else {}
+        )
         return arrays
 
-    def check_indices(self, values: Sequence[Any], sizes: dict[str, int]) -> None:
-        """DataError for an input that holds an index outside of what it counts; values: inputs in order, or tensors."""
+    def check_indices(self, values: Sequence[Any], find_sizes: Callable[[], dict[str, int]]) -> None:
+        """DataError for an input that holds an index outside of what it counts.
+
+        values      inputs in order; states may be tensors
+        find_sizes  gives those of dynamic dimensions, where an index may be outside
+        """
         for use in self._indices:
             if not use.is_inside(values[use.position]):
-                check_indices(values[use.position], use.described, sizes, "run")
+                check_indices(values[use.position], use.described, find_sizes(), "run")
 
     def run_once(self, values: Sequence[Any], sizes: Mapping[str, int]) -> list[Any] | None:
         """Results of one call of the code for these sizes, states as tensors; None where a batch takes several calls.

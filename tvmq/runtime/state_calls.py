@@ -65,7 +65,7 @@ class StateCalls:
             sizes = sizes_of_inputs([*self._feed, *self._kinds], [*arrays, *shapes], limits)
             by_name = state.tensors | {info.name: array for info, array in zip(self._feed, arrays, strict=True)}
             values = [by_name[info.name] for info in function.input_info]
-            function.check_indices(values, sizes)
+            function.check_indices(values, lambda: sizes)
         results = function.run_once(values, sizes)
         if results is None:
             return None

@@ -69,12 +69,12 @@ def emit_direct(plan: DynamicPlan, builder: relax.BlockBuilder, name: str) -> No
     parts = []
     for number, first in enumerate(range(0, count, size)):
         part, calls = f"{symbol}_{number}" if number else symbol, plan.calls[first : first + size]
-        used = _used(plan, calls)
+        used = _find_buffers(plan, calls)
         parts.append((builder.add_func(_kernels(plan, part, calls, used), part), used))
     _emit_main(plan, builder, name + DIRECT, parts)
 
 
-def _used(plan: DynamicPlan, calls: Sequence[Call]) -> list[int]:
+def _find_buffers(plan: DynamicPlan, calls: Sequence[Call]) -> list[int]:
     """Buffers that some of the calls read or write, and those that tell the sizes: each costs a check in every part."""
     places = (place for _, used in calls for place in used if isinstance(place, SizedPlace))
     return sorted({plan.parameter_of(place) for place in places} - {NO_PARAMETER} | plan.size_givers)

@@ -106,7 +106,9 @@ class DynamicAttentionTemplate(AttentionTemplate):
             with T.serial(0, self.matrices) as matrix:
                 pack(matrix)
 
-        codes = self.matrices * self.softmax.keys * (self.shape.depth + self.shape.columns)
+        codes: Expr = const(self.shape.depth + self.shape.columns, "int64")
+        for size in (self.matrices, self.softmax.keys):
+            codes = codes * T.Cast("int64", size)
         branch(codes < PACKED_GRAIN, pack_here, lambda: super(DynamicAttentionTemplate, self)._pack_all(pack))
 
     def _jobs(self, blocks: Expr, chunks: Expr) -> None:
