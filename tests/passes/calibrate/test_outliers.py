@@ -74,7 +74,7 @@ def test_outliers_are_found_and_the_floats_stay(norm_first: bool) -> None:
     names = [op_name(value) for _, value in View(tamed).bindings]
     # of a block with the norm first, 1 / factors is part of the norm
     assert names.count("matmul") == 2 + 2 + 1 and names.count("multiply") == 2 * 2 + (not norm_first)
-    assert len(get_ledger(tamed).notes) == 2 and "1 channels of" in get_ledger(tamed).notes[1]
+    assert len(get_ledger(tamed).notes) == 2 and "1 channel of" in get_ledger(tamed).notes[1]
     for feed in feeds[:2]:
         (before,), (after,) = evaluator(mod)(feed), evaluator(tamed)(feed)
         np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-5)
