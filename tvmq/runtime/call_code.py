@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tvm_ffi
 
-from tvmq.base.tvm_runtime import allocate_tensor
+from tvmq.base.tvm_runtime import allocate_tensor, list_items
 from tvmq.runtime.inputs import aligned_zeros
 
 # Behind the name of a function
@@ -75,7 +75,7 @@ class CallCode:
         tensors = [value if isinstance(value, tvm_ffi.Tensor) else self._fitting_tensor(index, value)
                    for index, value in enumerate(values)]  # fmt: skip
         result, take = self.code(*tensors), take_results if self._fresh else copy_results
-        items = [result] if isinstance(result, tvm_ffi.Tensor) else result
+        items = [result] if isinstance(result, tvm_ffi.Tensor) else list_items(result)
         return [item if number in self.caches.results else take(item)[0] for number, item in enumerate(items)]
 
     def _fitting_tensor(self, index: int, array: np.ndarray) -> Any:

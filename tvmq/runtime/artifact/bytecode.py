@@ -60,6 +60,7 @@ WORD, SHORT, PLACES = struct.Struct("<q"), struct.Struct("<i"), struct.Struct("<
 WORDS = [struct.Struct(f"<{count}q") for count in range(MOST_AXES + 2)]
 MARK = int.from_bytes(TENSOR_MARK, "little")
 AHEAD = 2**12  # bytes of what is no weight that are read at once
+LARGE = 2**22  # bytes of a file whose constants lie in large pages
 
 
 class UnknownBytecode(Exception):
@@ -154,6 +155,11 @@ class _Reader:
     def __init__(self, file: Readable, size: int) -> None:
         self.file, self.bytes_left = file, size
         self.ahead, self.at = b"", 0
+        self.allocate = allocate_tensor
+        if size >= LARGE:
+            from tvmq.runtime.artifact.weight_memory import WeightMemory
+
+            self.allocate = WeightMemory(size).allocate
 
     def bytecode(self) -> Bytecode:
         if self.take(len(BYTECODE_MARK)) != BYTECODE_MARK or self.text() != BYTECODE_VERSION:
@@ -259,7 +265,7 @@ class _Reader:
         dtype = _dtype(*kind)
         if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.bytes_left:
             raise Damage(f"a tensor {shape} of {size} bytes")
-        result = allocate_tensor(shape, dtype)
+        result = self.allocate(shape, dtype)
         if size:
             self.fill(memoryview((ctypes.c_char * size).from_address(result.data_ptr())).cast("B"))
         return result
