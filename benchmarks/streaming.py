@@ -1,6 +1,6 @@
 """Streams: real-time factor, state, and how many results the same sound has in other chunks, batches and threads.
 
-    python benchmarks/streaming.py [--seconds 60] [--quick]
+    python benchmarks/streaming.py [--seconds 60] [--calibration-seconds 120] [--quick]
 
 Sound is made by formula. Streams: Silero VAD (pip install --no-deps silero-vad), frames of 32 ms; the zoo's DS-CNN with
 caches in place of padding, four frames of 10 ms a step.
@@ -65,7 +65,8 @@ def streams(options: Namespace) -> Iterator[Stream | str]:
         yield "silero_vad left out: pip install --no-deps silero-vad"
     else:
         model = onnx.load(folder / "silero_vad_16k_sequence.onnx")
-        sequences = [[{"input": part} for part in np.split(frames(audio(4, seed)), 5)] for seed in range(1, 9)]
+        sounds = [frames(audio(options.calibration_seconds, seed)) for seed in range(1, 9)]
+        sequences = [[{"input": part} for part in np.array_split(sound, 5)] for sound in sounds]
         yield Stream("silero_vad", model, "input", 0, 0.032, frames(audio(options.seconds)), sequences, batch=False)
     for task in load_zoo(options.zoo, options.tasks).values():
         clips = [next(iter(feed.values()))[:, 0] for feed in task.calibration(batch=1, limit=80)]
@@ -173,7 +174,8 @@ def missed(rows: list[dict[str, Any]], _options: Namespace) -> list[str]:
 
 def measure_little(options: Namespace) -> Iterator[dict[str, Any] | str]:
     """`measure`; --quick: a few seconds of sound."""
-    return measure(Namespace(**{**vars(options), "seconds": 4.0}) if options.quick else options)
+    little = {"seconds": 4.0, "calibration_seconds": 4.0}
+    return measure(Namespace(**{**vars(options), **little}) if options.quick else options)
 
 
 COMMAND = Command(
@@ -184,6 +186,9 @@ COMMAND = Command(
     tasks=("dscnn_digits",),
     arguments=[
         argument("--seconds", type=float, default=60.0, help="of sound"),
+        argument(
+            "--calibration-seconds", type=float, default=120.0, help="of each of the 8 sounds that calibrate Silero VAD"
+        ),
         argument("--guard", default="sqnr >= 20", help="what the int8 models must keep of float's outputs"),
     ],
 )
