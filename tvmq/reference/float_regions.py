@@ -17,12 +17,11 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.codegen.lower.lowerer import substitute_variables
 from tvmq.codegen.lower.patterns.chains import HEADS, Chain, find_chains
 from tvmq.graph.indices import COMPUTED
 from tvmq.graph.interpret import Function
 from tvmq.graph.names import input_names
-from tvmq.graph.rewrite import build_function
+from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.state_pairs import state_pairs, with_pairs
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 from tvmq.reference.definition import definition_of
@@ -85,7 +84,7 @@ class FloatRegions:
         outside = {**dict.fromkeys(dynamic), **outside}
         params = [relax.Var(name, self._view.var[name].ty) for name in outside]
         by_name = {param.name: param for param in params}
-        bindings = [(self._view.var[m], substitute_variables(self._view.value[m], by_name)) for m in unit.members]
+        bindings = [(self._view.var[m], replace_variables(self._view.value[m], by_name)) for m in unit.members]
         result = self._view.var[unit.result]
         is_tuple = isinstance(result.ty, tvm.ir.TupleType)
         if is_tuple:

@@ -34,7 +34,7 @@ from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
-from tvmq.graph.rewrite import build_function
+from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.sizes import is_number, name_dynamic_sizes
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
 
@@ -388,7 +388,7 @@ class Lowerer:
             value = self.view.value[name]
             table = {used: self.logical(used) for used in used_vars(value)}
             self._sources = self.view.sources(name)
-            self._logical[name] = self.emit(substitute_variables(value, table), name)
+            self._logical[name] = self.emit(replace_variables(value, table), name)
 
     def _transpose(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
         shape = [value.ty.shape[a] for a in axes]
@@ -402,7 +402,7 @@ class Lowerer:
     def _finish(self) -> tvm.IRModule:
         body = self.view.func.body.body
         results = {var.name: self.logical(var.name) for var in leaves(body)}
-        result = self._loadable(substitute_variables(body, results))
+        result = self._loadable(replace_variables(body, results))
         func = build_function(list(self.view.func.params), self._bindings, result, self.view.func)
         mod = self._builder.get()
         for helper, body in self.view.helpers.items():  # what call_tir of an importer calls
@@ -434,17 +434,3 @@ def _static_size(dim: Any) -> int:
 def _has_same_bytes(channels: Any, rows: Any, columns: Any) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
     return _static_size(channels) == 1 or _static_size(rows) == _static_size(columns) == 1
-
-
-def substitute_variables(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:
-    """An expression with variables replaced."""
-    if isinstance(expr, relax.Var):
-        return table.get(expr.name, expr)
-    if isinstance(expr, relax.Tuple):
-        return relax.Tuple([substitute_variables(item, table) for item in expr.fields])
-    if isinstance(expr, relax.TupleGetItem):
-        return relax.TupleGetItem(substitute_variables(expr.tuple_value, table), expr.index)
-    if isinstance(expr, relax.Call):
-        args = [substitute_variables(arg, table) for arg in expr.args]
-        return relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
-    return expr
