@@ -1,6 +1,7 @@
 """Replaces onnxruntime's operators (com.microsoft), some of ai.onnx.ml, and operators on codes, by standard ones.
 
-onnxruntime's quantizer and optimizer write them, and sklearn's converters; shape inference, folding and all later stages know standard ones only.
+onnxruntime's quantizer and optimizer write them, and sklearn's converters; shape inference, folding and all later
+stages know standard ones only.
 """
 
 from __future__ import annotations
