@@ -36,7 +36,13 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     arrays = _select_inputs(_open_arrays(path, names), path, names)
     lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
-        raise DataError(f"data: '{path}' must hold equally many samples of each input, at least 1. Got {lengths}")
+        way_out = "" if 0 in lengths.values() else (
+            "; where an input has its batch on another axis, as the first state of an LSTM, give batches to "
+            "tvmq.quantize in Python"
+        )  # fmt: skip
+        raise DataError(
+            f"data: '{path}' must hold equally many samples of each input, at least 1. Got {lengths}{way_out}"
+        )
     return arrays
 
 
