@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def sample_shapes(samples: Samples | None, frame: Frame | None) -> dict[str, Sha
         return {}
     if frame is not None:
         return {frame.input: frame.shape(1)}
-    return {name: array.shape for name, array in samples.arrays.items()}
+    return {name: array.shape for name, array in {**samples.arrays, **samples.shared}.items()}
 
 
 def open_pictures(
@@ -166,9 +167,13 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
     if renamed and not quiet:
         pairs = ", ".join(f"'{theirs}' for input '{ours}'" for ours, theirs in renamed.items())
         notice(f"data: no array of '{path}' is named as an input; matched by shape: {pairs}")
-    arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()} or read_arrays(path, names)
+    is_shared = partial(_is_shared, source.shapes)
+    arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()}
+    arrays = arrays or read_arrays(path, names, is_shared)
+    shared = {name: array for name, array in arrays.items() if is_shared(name, array.shape)}
+    arrays = {name: array for name, array in arrays.items() if name not in shared}
     _check_layout(arrays, source, quiet=quiet)
-    samples = Samples(arrays, f"'{path}'")
+    samples = Samples(arrays, f"'{path}'", shared=shared)
     label_name = next((name for name in LABELS if name in stored and name not in arrays), None)
     labels = read_member(path, label_name) if label_name else None
     if labels is not None and labels.ndim and len(labels) == len(samples):
@@ -181,6 +186,23 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
         if not quiet:
             notice(f"{what} and is not taken as labels")
     return samples
+
+
+def _is_shared(shapes: Mapping[str, Shape | None], name: str, shape: Shape) -> bool:
+    """True for the array of an input that does not begin with the batch, in the shape of a batch of one.
+
+    Such is the first state of an LSTM, [layers, batch, hidden], where other inputs begin with the batch.
+
+    >>> shapes = {"x": (None, 8), "h": (2, None, 32), "scales": (3,)}
+    >>> [_is_shared(shapes, "h", (2, n, 32)) for n in (1, 64)], _is_shared(shapes, "x", (1, 8))
+    ([True, False], False)
+    >>> _is_shared(shapes, "scales", (3,)), _is_shared({"x": (3, 8), "y": (3, 4)}, "x", (3, 8))
+    (True, False)
+    """
+    own = shapes.get(name)
+    if not own or own[0] in (None, 1) or shape != tuple(size or 1 for size in own):
+        return False
+    return any(other and other[0] in (None, 1) for other in shapes.values())
 
 
 def open_sounds(

@@ -27,18 +27,19 @@ def batch_of(exe: Any) -> int:
     return batch_size(exe.input_info)
 
 
-def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
+def read_arrays(path: Path, names: Sequence[str], is_shared: Callable[[str, Any], bool] = lambda *_: False) -> Arrays:
     """{input name: array} from an .npz with one array for each input, or an .npy for a model of one input.
 
     names    inputs of the model, in order; arrays of other names are left out
+    is_shared  True for an input and the shape of its array that belongs to all samples
     raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
     """
     arrays = _select_inputs(_open_arrays(path, names), path, names)
-    lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
+    lengths = {n: array.shape[0] for n, array in arrays.items() if array.ndim and not is_shared(n, array.shape)}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         way_out = "" if 0 in lengths.values() else (
-            "; where an input has its batch on another axis, as the first state of an LSTM, give batches to "
-            "tvmq.quantize in Python"
+            "; an input whose batch is not the first axis, as the first state of an LSTM, is the same for all samples: "
+            "one array of a batch of 1"
         )  # fmt: skip
         raise DataError(
             f"data: '{path}' must hold equally many samples of each input, at least 1. Got {lengths}{way_out}"

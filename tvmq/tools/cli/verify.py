@@ -34,7 +34,7 @@ def verify(
     Example: tvmq verify resnet18.tvmq --data pictures.npz
     Example: tvmq verify minilm.tvmq --data texts.npz --invariance --mask attention_mask
 
-    data     Pictures or arrays, as `tvmq run` takes them; of a model with a state an .npz of sequences, or of first calls.
+    data     Pictures or arrays, as `tvmq run` takes them; of a model with a state an .npz of sequences or first calls.
     samples  Number of samples to compare; the NumPy definition is slow.
     backend  Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".
     invariance  Compare samples run alone with the same in batches, in other orders, by several threads, and padded.
@@ -76,8 +76,8 @@ def _verify_sequences(
 
 
 def _single_calls(exe: Any, data: Path, samples: int) -> list[list[Arrays]]:
-    """Samples as `tvmq quantize` takes them: each begins with the first state and is a sequence of one call; none where
-    the file holds sequences.
+    """Samples as `tvmq quantize` takes them, each a sequence of one call from the first state; none where the file
+    holds sequences.
     """
     wanted = dict(exe.states.inputs)
     arrays = read_arrays(data, list(wanted))
@@ -88,8 +88,9 @@ def _single_calls(exe: Any, data: Path, samples: int) -> list[list[Arrays]]:
 
 
 def _check_invariance(
-    exe: Any, arrays: Arrays | Path | list[list[Arrays]], mask: str | None, *, left: bool, samples: int, as_json: bool, quiet: bool
-) -> None:
+    exe: Any, arrays: Arrays | Path | list[list[Arrays]], mask: str | None, *, left: bool, samples: int,
+    as_json: bool, quiet: bool,
+) -> None:  # fmt: skip
     with step("verify", quiet=quiet) as advance:
         result = tvmq.check_invariance(exe, arrays, mask=mask, left=left, samples=samples, advance=advance)
     print_result(result, as_json=as_json)
