@@ -63,6 +63,12 @@ def test_one_state_belongs_to_all_samples(cli: Any, lstm: Path, tmp_path: Path) 
     first = {name: array[:1] if name == "x" else array for name, array in arrays.items()}
     (float_y,), (y,) = tvmq.build(mod, params).run(first), tvmq.load(tmp_path / "m.tvmq").run(first)
     assert 0 < np.abs(y - float_y).max() < 0.1 * np.abs(float_y).max()
+    files = tmp_path / "m.tvmq", "--data", tmp_path / "d.npz", "-q"
+    assert "exact: yes" in cli("verify", *files, "--samples", 2).out
+    assert cli("run", *files, "-o", tmp_path / "r.npz").code == 0
+    with np.load(tmp_path / "r.npz") as results:
+        assert results["y"].shape == (40, STEPS, HIDDEN)
+        assert np.array_equal(results["y"][:1], y)
 
 
 def test_states_of_many_samples_are_refused_with_the_way_out(cli: Any, lstm: Path, tmp_path: Path) -> None:

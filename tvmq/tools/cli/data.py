@@ -47,7 +47,7 @@ from tvmq.calibration.data.user_function import (
 from tvmq.calibration.dataset import Input, check_batch
 from tvmq.errors import CalibrationError, DataError
 from tvmq.tools.cli.console import notice, step
-from tvmq.tools.cli.files import Arrays, check_arrays, member_names, read_arrays, read_member
+from tvmq.tools.cli.files import Arrays, check_arrays, is_shared_by_all, member_names, read_arrays, read_member
 from tvmq.tools.cli.model import ModelSource, Shape
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import CALIBRATE, COMPARE, Samples
@@ -167,7 +167,7 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
     if renamed and not quiet:
         pairs = ", ".join(f"'{theirs}' for input '{ours}'" for ours, theirs in renamed.items())
         notice(f"data: no array of '{path}' is named as an input; matched by shape: {pairs}")
-    is_shared = partial(_is_shared, source.shapes)
+    is_shared = partial(is_shared_by_all, source.shapes)
     arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()}
     arrays = arrays or read_arrays(path, names, is_shared)
     shared = {name: array for name, array in arrays.items() if is_shared(name, array.shape)}
@@ -186,23 +186,6 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
         if not quiet:
             notice(f"{what} and is not taken as labels")
     return samples
-
-
-def _is_shared(shapes: Mapping[str, Shape | None], name: str, shape: Shape) -> bool:
-    """True for the array of an input that does not begin with the batch, in the shape of a batch of one.
-
-    Such is the first state of an LSTM, [layers, batch, hidden], where other inputs begin with the batch.
-
-    >>> shapes = {"x": (None, 8), "h": (2, None, 32), "scales": (3,)}
-    >>> [_is_shared(shapes, "h", (2, n, 32)) for n in (1, 64)], _is_shared(shapes, "x", (1, 8))
-    ([True, False], False)
-    >>> _is_shared(shapes, "scales", (3,)), _is_shared({"x": (3, 8), "y": (3, 4)}, "x", (3, 8))
-    (True, False)
-    """
-    own = shapes.get(name)
-    if not own or own[0] in (None, 1) or shape != tuple(size or 1 for size in own):
-        return False
-    return any(other and other[0] in (None, 1) for other in shapes.values())
 
 
 def open_sounds(

@@ -47,6 +47,35 @@ def read_arrays(path: Path, names: Sequence[str], is_shared: Callable[[str, Any]
     return arrays
 
 
+def is_shared_by_all(shapes: Mapping[str, Sequence[int | None] | None], name: str, shape: Sequence[int]) -> bool:
+    """True for the array of an input that does not begin with the batch, in the shape of a batch of one.
+
+    Such is the first state of an LSTM, [layers, batch, hidden], where other inputs begin with the batch.
+
+    >>> shapes = {"x": (None, 8), "h": (2, None, 32), "scales": (3,)}
+    >>> [is_shared_by_all(shapes, "h", (2, n, 32)) for n in (1, 64)], is_shared_by_all(shapes, "x", (1, 8))
+    ([True, False], False)
+    >>> is_shared_by_all(shapes, "scales", (3,)), is_shared_by_all({"x": (3, 8), "y": (3, 4)}, "x", (3, 8))
+    (True, False)
+    """
+    own = shapes.get(name)
+    if not own or own[0] in (None, 1) or tuple(shape) != tuple(size or 1 for size in own):
+        return False
+    return any(other and other[0] in (None, 1) for other in shapes.values())
+
+
+def split_shared(exe: Any, arrays: Arrays) -> tuple[Arrays, Arrays]:
+    """Arrays of samples, and those that belong to every sample of an executable."""
+    shapes = fixed_shapes(exe)
+    shared = {name: array for name, array in arrays.items() if is_shared_by_all(shapes, name, array.shape)}
+    return {name: array for name, array in arrays.items() if name not in shared}, shared
+
+
+def fixed_shapes(exe: Any) -> dict[str, tuple[int | None, ...]]:
+    """{input: shape} of an executable, None for dynamic dimensions."""
+    return {info.name: tuple(None if isinstance(d, str) else d for d in info.shape) for info in exe.input_info}
+
+
 def first_samples(arrays: Arrays, samples: int) -> Arrays:
     """The first samples of each input; scalars as they are."""
     return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}

@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
+from tvmq.runtime.sample_runs import batch_size
 from tvmq.tools.cli.arguments import Json, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Arrays, Batches, batch_of, read_arrays, refuse_float_model
+from tvmq.tools.cli.files import Arrays, Batches, batch_of, read_arrays, refuse_float_model, split_shared
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 
@@ -51,11 +52,12 @@ def verify(
     if invariance:
         _check_invariance(exe, arrays, mask, left=left, samples=samples, as_json=as_json, quiet=quiet)
         return
-    size = batch_of(exe)
+    arrays, shared = split_shared(exe, arrays)
+    size = batch_size([info for info in exe.input_info if info.name not in shared])
     batches = Batches({name: array[: max(samples, size)] for name, array in arrays.items()}, size)
     with step("verify", len(batches), quiet=quiet) as advance:
         batches.advance = advance
-        result = tvmq.verify(exe, batches, backend=backend)
+        result = tvmq.verify(exe, [{**feed, **shared} for feed in batches] if shared else batches, backend=backend)
     print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
