@@ -7,6 +7,8 @@ import warnings
 
 import pytest
 
+from tvmq.tools.cli.console import warning_printer
+
 SOURCE = """
 from tvmq.base.deprecation import warn_user
 
@@ -28,6 +30,15 @@ def test_a_warning_points_at_the_first_line_outside_of_tvmq(module: str, filenam
     with pytest.warns(UserWarning, match="look here") as seen:
         fake.call()
     assert [warning.filename for warning in seen] == [filename]
+
+
+def test_a_command_shows_its_text_alone_and_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = warning_printer()
+        for text in ("look here", "look here", "and here"):
+            warnings.warn(text, stacklevel=1)
+    assert capsys.readouterr().err == "WARNING: look here\nWARNING: and here\n"
 
 
 def test_it_is_shown_once_for_a_line() -> None:

@@ -247,7 +247,17 @@ def test_graphs_that_are_ambiguous(name: str) -> None:
 def test_an_operator_set_that_is_there_twice() -> None:
     twice = single("Relu", ["x"])
     twice.opset_import.append(helper.make_opsetid("ai.onnx", 9))
-    refused(twice, ModelError, "2 operator sets named 'ai.onnx'")
+    refused(twice, ModelError, "'ai.onnx' in versions", "and 9")
+
+
+@pytest.mark.parametrize("domain", ["", "ai.onnx"])
+def test_an_operator_set_that_is_there_twice_in_one_version(domain: str) -> None:
+    """As skl2onnx and onnx.compose.merge_models write it; onnxruntime takes such files."""
+    twice = single("Relu", ["x"])
+    twice.opset_import.append(helper.make_opsetid(domain, twice.opset_import[0].version))
+    mod, params = from_onnx(twice)
+    x = np.linspace(-2, 2, num=4, dtype=np.float32).reshape(X4["x"][1])
+    assert np.array_equal(run_float(mod, params, {"x": x})[0], np.maximum(x, 0))
 
 
 # ---- files

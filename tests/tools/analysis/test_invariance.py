@@ -194,6 +194,14 @@ def test_steps_are_not_taken_for_samples(sizes, why):
     assert [checks[what].note for what in ("batch and order", "masked values", "padding on the right")] == [why] * 3
 
 
+def test_samples_of_a_recurrent_model_of_one_step_are_told_apart():
+    """A first axis of 1 may be the batch or the steps: its rows are samples either way."""
+    data = {"x": np.random.default_rng(0).standard_normal((6, 1, 4)).astype(np.float32)}
+    result = tvmq.check_invariance(build(recurrent((1, 1, 4))), data, samples=3, runs=2)
+    assert result.holds and result.samples == 3, str(result)
+    assert checks_of(result)["batch and order"].note == "the batch is fixed at 1"
+
+
 def test_the_batch_on_another_axis_of_an_output():
     """Samples are found along the second axis; a model that mixes them there is seen to."""
     data = {"x": np.random.default_rng(0).standard_normal((4, 5, 4)).astype(np.float32)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ def test_a_quantized_model_needs_no_data(cli: Any, tmp_path: Path) -> None:
     conv = maker.node("Conv", [x, maker.weight((6, 4, 3, 3), np.float32(0.01))], "conv")
     source, output, again = tmp_path / "m.onnx", tmp_path / "m.tvmq", tmp_path / "again.onnx"
     onnx.save(maker.model(maker.rounded(conv, 0.2, 3), types=["float32"]), source)
-    result = cli("quantize", source, "-o", output, "--onnx", again, "-q")
+    result = cli("quantize", source, "-o", output, "--onnx", again, "-q", "--json")
     assert result.code == 0, result.err
+    speed = json.loads(result.out)["speed"]
+    assert speed["int8_seconds"] > 0 and speed["float_seconds"] is None
+    assert speed["peers"]["onnxruntime, the same file,"] > 0
     feed = {"x": np.random.default_rng(0).standard_normal((1, 4, 9, 7)).astype(np.float32)}
     (first,) = tvmq.load(output).run(feed)
     (second,) = tvmq.reference.run(tvmq.quantize(*tvmq.from_onnx(again)), feed)

@@ -45,6 +45,16 @@ def test_all_run_in_each_round():
     assert len(turns) >= 3 * 9 and turns[-3:] == list(contestants)
 
 
+def test_a_model_that_is_quantized_already_is_timed_beside_the_same_file():
+    facts = {**describe_rounds({"int8": [3e-3, 2e-3], "onnxruntime, the same file,": [1e-3]}), **MACHINE}
+    assert facts["float_seconds"] is None and facts["ratio"] is None and facts["steady"]
+    assert [text for _, text in speed_rows(facts)] == [
+        "2.0 ms per run, the least of 2 alternating rounds",
+        "onnxruntime, the same file, 1.0 ms: tvmq is 2.00x SLOWER",
+        "1 thread of 2 cores, some CPU",
+    ]
+
+
 @pytest.mark.slow
 def test_onnxruntime_is_beside_where_it_is_installed(cli, here):
     pytest.importorskip("onnxruntime")

@@ -193,7 +193,8 @@ def _why_not_first(exe: Executable, plain: tvm.IRModule, batch: str | None) -> s
     if batch and batch not in firsts:
         return f"the inputs begin with {_text(firsts)}, and the batch is {batch}"
     loops = [value for _, value in View(plain).bindings if op_name(value) in where(kind=RECURRENT)]
-    if not batch and firsts & {sizes_of(value.args[0])[0] for value in loops}:
+    # a size of 1 is no batch either way, and its samples can be told apart
+    if not batch and firsts & {sizes_of(value.args[0])[0] for value in loops} - {1}:
         return f"the inputs begin with {_text(firsts)}, which a recurrent layer counts as its steps"
     return ""
 

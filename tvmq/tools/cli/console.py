@@ -23,6 +23,23 @@ def notice(text: str) -> None:
     print(terminal_text(text), file=sys.stderr, flush=True)
 
 
+def warning_printer() -> Callable[..., None]:
+    """A stand-in for `warnings.showwarning`: each text once, without the line of source that it is about.
+
+    Whoever runs a command did not write that line.
+    """
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_place: Any, **_options: Any) -> None:
+        """Print the warning; the place in the source, and a file, are left out."""
+        text = str(message)
+        if text not in said:
+            said.add(text)
+            notice(f"WARNING: {text}")
+
+    return show
+
+
 def terminal_text(text: str) -> str:
     """Text without control characters; its own newlines stay, those in file names are escaped."""
     for argument in filter(None, sys.argv[1:]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ from tvmq.calibration.data.user_function import (
 from tvmq.calibration.dataset import Input, check_batch
 from tvmq.errors import CalibrationError, DataError
 from tvmq.tools.cli.console import notice, step
-from tvmq.tools.cli.files import Arrays, check_arrays, member_names, read_arrays, read_member
+from tvmq.tools.cli.files import Arrays, check_arrays, is_shared_by_all, member_names, read_arrays, read_member
 from tvmq.tools.cli.model import ModelSource, Shape
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import CALIBRATE, COMPARE, Samples
@@ -106,7 +107,7 @@ def sample_shapes(samples: Samples | None, frame: Frame | None) -> dict[str, Sha
         return {}
     if frame is not None:
         return {frame.input: frame.shape(1)}
-    return {name: array.shape for name, array in samples.arrays.items()}
+    return {name: array.shape for name, array in {**samples.arrays, **samples.shared}.items()}
 
 
 def open_pictures(
@@ -166,9 +167,13 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
     if renamed and not quiet:
         pairs = ", ".join(f"'{theirs}' for input '{ours}'" for ours, theirs in renamed.items())
         notice(f"data: no array of '{path}' is named as an input; matched by shape: {pairs}")
-    arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()} or read_arrays(path, names)
+    is_shared = partial(is_shared_by_all, source.shapes)
+    arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()}
+    arrays = arrays or read_arrays(path, names, is_shared)
+    shared = {name: array for name, array in arrays.items() if is_shared(name, array.shape)}
+    arrays = {name: array for name, array in arrays.items() if name not in shared}
     _check_layout(arrays, source, quiet=quiet)
-    samples = Samples(arrays, f"'{path}'")
+    samples = Samples(arrays, f"'{path}'", shared=shared)
     label_name = next((name for name in LABELS if name in stored and name not in arrays), None)
     labels = read_member(path, label_name) if label_name else None
     if labels is not None and labels.ndim and len(labels) == len(samples):

@@ -71,7 +71,8 @@ def _doubts_about_samples(job: QuantizationJob) -> list[str]:
     from tvmq.tools.doctor.samples import find_alike  # loads TVM
 
     assert job.samples is not None
-    arrays = job.samples.take(np.arange(min(LOOKED_AT, len(job.samples))))
+    taken = job.samples.take(np.arange(min(LOOKED_AT, len(job.samples))))
+    arrays = {name: array for name, array in taken.items() if name not in job.samples.shared}
     return [f"samples: {text}" for text in find_alike(arrays)]
 
 
@@ -91,7 +92,7 @@ def _compare_preparations(job: QuantizationJob, labels: np.ndarray | None) -> tu
 
     samples = job.samples
     assert samples is not None
-    if job.guess is not None and job.guess.scores is not None:
+    if samples.shared or (job.guess is not None and job.guess.scores is not None):
         return "", False
     try:
         count = _count_runs(job)

@@ -27,17 +27,53 @@ def batch_of(exe: Any) -> int:
     return batch_size(exe.input_info)
 
 
-def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
+def read_arrays(path: Path, names: Sequence[str], is_shared: Callable[[str, Any], bool] = lambda *_: False) -> Arrays:
     """{input name: array} from an .npz with one array for each input, or an .npy for a model of one input.
 
     names    inputs of the model, in order; arrays of other names are left out
+    is_shared  True for an input and the shape of its array that belongs to all samples
     raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
     """
     arrays = _select_inputs(_open_arrays(path, names), path, names)
-    lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
+    lengths = {n: array.shape[0] for n, array in arrays.items() if array.ndim and not is_shared(n, array.shape)}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
-        raise DataError(f"data: '{path}' must hold equally many samples of each input, at least 1. Got {lengths}")
+        way_out = "" if 0 in lengths.values() else (
+            "; an input whose batch is not the first axis, as the first state of an LSTM, is the same for all samples: "
+            "one array of a batch of 1"
+        )  # fmt: skip
+        raise DataError(
+            f"data: '{path}' must hold equally many samples of each input, at least 1. Got {lengths}{way_out}"
+        )
     return arrays
+
+
+def is_shared_by_all(shapes: Mapping[str, Sequence[int | None] | None], name: str, shape: Sequence[int]) -> bool:
+    """True for the array of an input that does not begin with the batch, in the shape of a batch of one.
+
+    Such is the first state of an LSTM, [layers, batch, hidden], where other inputs begin with the batch.
+
+    >>> shapes = {"x": (None, 8), "h": (2, None, 32), "scales": (3,)}
+    >>> [is_shared_by_all(shapes, "h", (2, n, 32)) for n in (1, 64)], is_shared_by_all(shapes, "x", (1, 8))
+    ([True, False], False)
+    >>> is_shared_by_all(shapes, "scales", (3,)), is_shared_by_all({"x": (3, 8), "y": (3, 4)}, "x", (3, 8))
+    (True, False)
+    """
+    own = shapes.get(name)
+    if not own or own[0] in (None, 1) or tuple(shape) != tuple(size or 1 for size in own):
+        return False
+    return any(other and other[0] in (None, 1) for other in shapes.values())
+
+
+def split_shared(exe: Any, arrays: Arrays) -> tuple[Arrays, Arrays]:
+    """Arrays of samples, and those that belong to every sample of an executable."""
+    shapes = fixed_shapes(exe)
+    shared = {name: array for name, array in arrays.items() if is_shared_by_all(shapes, name, array.shape)}
+    return {name: array for name, array in arrays.items() if name not in shared}, shared
+
+
+def fixed_shapes(exe: Any) -> dict[str, tuple[int | None, ...]]:
+    """{input: shape} of an executable, None for dynamic dimensions."""
+    return {info.name: tuple(None if isinstance(d, str) else d for d in info.shape) for info in exe.input_info}
 
 
 def first_samples(arrays: Arrays, samples: int) -> Arrays:

@@ -73,7 +73,8 @@ class Measurements:
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts: "comparison", "speed", "samples_saved"; absent if not requested, with a reason if impossible."""
     if job.samples is None:
-        is_measured = (options.compare or options.bench) and not job.is_prequantized
+        options = replace(options, compare=False) if job.is_prequantized else options
+        is_measured = options.compare or options.bench
         return _measure_without_data(exe, job, options, quiet=quiet) if is_measured else {}
     samples, index = job.samples, job.split.comparison
     facts: dict[str, Any] = {}
@@ -85,11 +86,13 @@ def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: boo
         exe.run(_first_batch(samples, job.size))
     except TargetError as error:
         return {**facts, "comparison": {"skipped": f"{error}"}}
-    float_exe = job.float_exe(quiet=quiet)
+    # of a model that is quantized already it would be the same model with conversions: its speed says nothing
+    float_exe = job.float_exe(quiet=quiet) if options.compare or not job.is_prequantized else None
     if options.compare:
         facts["comparison"] = compare_outputs(exe, float_exe, job, options, quiet=quiet)
-    if options.bench and not job.is_prequantized:  # float would be the same model with conversions
-        facts["speed"] = _measure_speed(exe, float_exe, job, options, quiet=quiet)
+    if options.bench:
+        rival = None if job.is_prequantized else float_exe
+        facts["speed"] = _measure_speed(exe, rival, job, options, quiet=quiet)
     return facts
 
 
@@ -102,7 +105,8 @@ def _measure_without_data(
     try:
         return measure(exe, trial, replace(options, save_samples=None), quiet=quiet)
     except TvmqError as error:
-        return {"comparison": {"skipped": f"no samples, and random ones do not fit ({error})"}}
+        reason = {"skipped": f"no samples, and random ones do not fit ({error})"}
+        return {} if job.is_prequantized else {"comparison": reason}
 
 
 def _measure_speed(
@@ -114,7 +118,11 @@ def _measure_speed(
     with step("measure speed", quiet=quiet):
         is_onnx = job.path is not None and job.path.suffix.lower() == ".onnx"
         runs, reasons = (
-            onnxruntime_runs(job.path, feed, options.threads, int8=options.peers) if is_onnx and job.path else ({}, {})
+            onnxruntime_runs(
+                job.path, feed, options.threads, int8=options.peers, is_quantized=job.is_prequantized
+            )
+            if is_onnx and job.path
+            else ({}, {})
         )
         speed = measure_speed(exe, float_exe, feed, options.threads, runs)
     return {**speed, **({"not_run": reasons} if reasons else {})}

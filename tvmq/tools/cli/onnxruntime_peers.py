@@ -18,17 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.tools.cli.speed import PEER_FLOAT, PEER_INT8
+from tvmq.tools.cli.speed import PEER_FLOAT, PEER_INT8, PEER_SAME
 
 Feed = Mapping[str, np.ndarray]
 
 
 def onnxruntime_runs(
-    model: Path, feed: Feed, threads: int, *, int8: bool
+    model: Path, feed: Feed, threads: int, *, int8: bool, is_quantized: bool = False
 ) -> tuple[dict[str, Callable[[], object]], dict[str, str]]:
     """Runs of onnxruntime on this feed, and of what cannot be run, why.
 
     int8     also quantize with onnxruntime, and run that
+    is_quantized  the file is quantized already: its run is no float one, and it is not quantized again
     returns  ({name: run}, {name: reason}); both empty where onnxruntime is not installed
     """
     try:
@@ -37,8 +38,9 @@ def onnxruntime_runs(
         return {}, {}
     runs: dict[str, Callable[[], object]] = {}
     reasons: dict[str, str] = {}
-    makers: dict[str, Callable[[], Callable[[], object]]] = {PEER_FLOAT: lambda: _run_of(str(model), feed, threads)}
-    if int8:
+    name_of_file = PEER_SAME if is_quantized else PEER_FLOAT
+    makers: dict[str, Callable[[], Callable[[], object]]] = {name_of_file: lambda: _run_of(str(model), feed, threads)}
+    if int8 and not is_quantized:
         makers[PEER_INT8] = lambda: _run_of(_quantize(model, feed), feed, threads)
     for name, make in makers.items():
         try:

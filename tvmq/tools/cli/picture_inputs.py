@@ -6,6 +6,7 @@ Tests: tests/tools/cli/test_picture_inputs.py
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from tvmq.calibration.data.texts import SUFFIXES as TEXT_SUFFIXES
 from tvmq.calibration.data.texts import TextPreprocessing, read_texts
 from tvmq.errors import DataError
 from tvmq.tools.cli.console import notice, step
-from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
+from tvmq.tools.cli.files import Arrays, check_arrays, fixed_shapes, is_shared_by_all, read_arrays
 from tvmq.tools.cli.measure import is_near_chance
 from tvmq.tools.cli.metrics import class_labels, mean_metric, usual_metric
 from tvmq.tools.doctor.label_order import find_other_numbers
@@ -102,7 +103,8 @@ def read_inputs(
     raises     DataError for data that cannot be read, and where the model keeps no preprocessing of their kind
     """
     if not is_to_prepare(path):
-        return read_arrays(path, [info.name for info in exe.input_info]), []
+        is_shared = partial(is_shared_by_all, fixed_shapes(exe))
+        return read_arrays(path, [info.name for info in exe.input_info], is_shared), []
     kept, kind = exe.preprocessing, _kind_of(path)
     if not isinstance(kept, KINDS[kind]):
         several = path.is_dir() or kind == "text"

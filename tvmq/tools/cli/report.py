@@ -205,7 +205,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if "metric" in compared:
         ours, theirs = (format_metric(compared["metric"], compared[kind]) for kind in ("int8", "float"))
         tiles.append((compared["metric"], ours, f"float {theirs}"))
-    if speed and speed["steady"]:
+    if speed and speed["steady"] and speed["ratio"] is not None:
         both = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])}"
         tiles.append(("speed", f"{speed['ratio']:.2f}x", both))
     return tiles

@@ -19,7 +19,7 @@ from tvmq.runtime.highest_classes import highest_classes
 from tvmq.runtime.sample_runs import batch_size, run_many
 from tvmq.tools.cli.arguments import Json, Output, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, step
-from tvmq.tools.cli.files import Arrays, check_output, refuse_float_model, write_output
+from tvmq.tools.cli.files import Arrays, check_output, refuse_float_model, split_shared, write_output
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 LISTED = 8  # pictures
@@ -67,11 +67,19 @@ def _is_embedding(exe: Any, scores: np.ndarray) -> bool:
 def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     """Run all samples: {output name: array}. raises DataError for an output without one row per sample"""
     names = [info.name for info in exe.output_info]
-    count = -(-samples_in(arrays) // batch_size(exe.input_info))
+    arrays, shared = split_shared(exe, arrays)
+    wanted = [info for info in exe.input_info if info.name not in shared]
+
+    def run_batch(feed: Arrays) -> list[np.ndarray]:
+        """A batch with what belongs to all samples."""
+        results: list[np.ndarray] = exe.run({**feed, **shared})
+        return results
+
+    count = -(-samples_in(arrays) // batch_size(wanted))
     if count == 1:  # no progress to show
-        return dict(zip(names, run_many(exe.run, arrays, exe.input_info, exe.output_info), strict=True))
+        return dict(zip(names, run_many(run_batch, arrays, wanted, exe.output_info), strict=True))
     with step("run", count, quiet=quiet) as advance:
-        results = run_many(exe.run, arrays, exe.input_info, exe.output_info, advance=advance)
+        results = run_many(run_batch, arrays, wanted, exe.output_info, advance=advance)
     return dict(zip(names, results, strict=True))
 
 

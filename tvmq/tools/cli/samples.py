@@ -31,6 +31,7 @@ class Samples:
     names    of the files, where each sample is one
     complete True if these are all samples of the origin
     random   True for random values
+    shared   {input: array} in the shape of the model, the same for every sample, such as the first state of an LSTM
     """
 
     arrays: Mapping[str, np.ndarray]
@@ -42,6 +43,7 @@ class Samples:
     names: list[str] = field(default_factory=list)
     complete: bool = True
     random: bool = False
+    shared: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return samples_in(self.arrays)
@@ -55,7 +57,8 @@ class Samples:
         arrays = {
             n: np.asarray(array[np.asarray(index)]) if np.ndim(array) else array for n, array in self.arrays.items()
         }
-        return {name: self.prepare(value) for name, value in arrays.items()} if self.prepare else arrays
+        arrays = {name: self.prepare(value) for name, value in arrays.items()} if self.prepare else arrays
+        return {**arrays, **self.shared}
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ ROUND_SECONDS = 0.06  # of each contestant in a round
 MOST_SECONDS = 20.0  # of all rounds, of models whose single run takes long
 UNSTEADY = 1.5  # slowest round over fastest: beyond it nothing is said
 FLOAT, INT8 = "float", "int8"
-PEER_FLOAT, PEER_INT8 = "onnxruntime float", "onnxruntime int8"
+PEER_FLOAT, PEER_INT8, PEER_SAME = "onnxruntime float", "onnxruntime int8", "onnxruntime, the same file,"
 
 Contestants = Mapping[str, Callable[[], object]]
 
@@ -46,16 +46,19 @@ def measure_by_turns(contestants: Contestants, threads: int) -> dict[str, list[f
 def describe_rounds(seconds: Mapping[str, list[float]]) -> dict[str, Any]:
     """Figures of rounds: the least of each contestant, the ratio of these, and whether they mean anything.
 
-    returns  {"float_seconds", "int8_seconds", "ratio", "rounds", "spread", "steady", "peers": {name: seconds}}
+    returns  {"float_seconds", "int8_seconds", "ratio", "rounds", "spread", "steady", "peers": {name: seconds}}; without
+             float, as of a model that is quantized already, "float_seconds" and "ratio" are None
 
     >>> facts = describe_rounds({"float": [4.0, 4.4], "int8": [2.0, 2.2]})
     >>> facts["ratio"], facts["steady"], describe_rounds({"float": [4.0], "int8": [2.0, 4.0]})["steady"]
     (2.0, True, False)
     """
     least = {name: min(times) for name, times in seconds.items()}
+    own_float = least.get(FLOAT)
     spread = max(max(times) / min(times) for times in seconds.values())
     return {
-        "float_seconds": least[FLOAT], "int8_seconds": least[INT8], "ratio": least[FLOAT] / least[INT8],
+        "float_seconds": own_float, "int8_seconds": least[INT8],
+        "ratio": None if own_float is None else own_float / least[INT8],
         "rounds": max(map(len, seconds.values())), "spread": spread, "steady": spread <= UNSTEADY,
         "peers": {name: value for name, value in least.items() if name not in (FLOAT, INT8)},
     }  # fmt: skip
@@ -66,9 +69,11 @@ def measure_speed(
 ) -> dict[str, Any]:
     """Figures of `describe_rounds`, and the machine that they are of.
 
-    peers  further contestants, runs on the same feed
+    float_exe  None for a model that is quantized already
+    peers      further contestants, runs on the same feed
     """
-    contestants = {FLOAT: float_exe.prepare_run(feed), INT8: exe.prepare_run(feed), **(peers or {})}
+    floats = {} if float_exe is None else {FLOAT: float_exe.prepare_run(feed)}
+    contestants = {**floats, INT8: exe.prepare_run(feed), **(peers or {})}
     return {
         **describe_rounds(measure_by_turns(contestants, threads)), "threads": threads,
         "cpu": f"{cpu_name()} ({exe.target.mcpu})", "cores": count_cores(), "load": load_average(),
@@ -80,28 +85,33 @@ def speed_rows(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     if not speed:
         return []
     threads = "1 thread" if speed["threads"] == 1 else f"{speed['threads']} threads"
-    machine = f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: built by tvmq as well"
+    machine = f"{threads} of {speed['cores']} cores, {speed['cpu']}"
     if not speed["steady"]:
         what = f"not measurable now, the machine is busy: rounds differ by up to {speed['spread']:.1f}x"
         load = "" if speed["load"] is None else f"load {speed['load']:.1f} on {speed['cores']} cores; "
         return [("speed", what), ("", f"{load}once it is idle: tvmq bench")]
-    ratio = speed["ratio"]
-    word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
-    times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} per run"
-    rows = [("speed", f"{word} ({times}, the least of {speed['rounds']} alternating rounds)")]
-    rows += [("", _describe_peer(name, seconds, speed["int8_seconds"])) for name, seconds in speed["peers"].items()]
-    return [*rows, ("", machine)]
+    ratio, rounds = speed["ratio"], f"the least of {speed['rounds']} alternating rounds"
+    if ratio is None:
+        first = f"{time_text(speed['int8_seconds'])} per run, {rounds}"
+    else:
+        times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} per run"
+        first, machine = f"{_compare_times(ratio)} ({times}, {rounds})", f"{machine}; float: built by tvmq as well"
+    peers = [_describe_peer(name, seconds, speed["int8_seconds"]) for name, seconds in speed["peers"].items()]
+    return [("speed", first), *(("", peer) for peer in peers), ("", machine)]
+
+
+def _compare_times(ratio: float) -> str:
+    return f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
 
 
 def _describe_peer(name: str, seconds: float, ours: float) -> str:
-    """A peer's figure, and how our int8 compares with it.
+    """A peer's figure, and how our int8 compares with it; with the same file, which is in 8 bits there too, tvmq.
 
     >>> _describe_peer("onnxruntime float", 0.003, 0.001), _describe_peer("onnxruntime int8", 0.001, 0.002)
     ('onnxruntime float 3.0 ms: int8 is 3.00x faster', 'onnxruntime int8 1.0 ms: int8 is 2.00x SLOWER')
     """
-    ratio = seconds / ours
-    word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
-    return f"{name} {time_text(seconds)}: int8 is {word}"
+    us = "tvmq" if name == PEER_SAME else "int8"
+    return f"{name} {time_text(seconds)}: {us} is {_compare_times(seconds / ours)}"
 
 
 def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:

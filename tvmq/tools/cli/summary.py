@@ -167,7 +167,7 @@ def next_steps(
         steps.append((f"tvmq doctor {source} --data {samples}", "what keeps so much of it float"))
         steps.append((f"{again} --calibrate-mode percentile", "ranges without outliers"))
     speed = facts.get("speed")
-    if speed and speed["steady"] and speed["ratio"] < 1.02:
+    if speed and speed["steady"] and speed["ratio"] is not None and speed["ratio"] < 1.02:
         steps.append((f"{again} --tune 60", "keep float what is faster so on this CPU"))
         steps.append((f"tvmq inspect {source}", "why: layer by layer"))
     steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))

@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
+from tvmq.runtime.sample_runs import batch_size
 from tvmq.tools.cli.arguments import Json, Quiet
 from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
-from tvmq.tools.cli.files import Arrays, Batches, batch_of, refuse_float_model
+from tvmq.tools.cli.files import Arrays, Batches, batch_of, read_arrays, refuse_float_model, split_shared
 from tvmq.tools.cli.picture_inputs import check_inputs, read_inputs
 
 
@@ -34,7 +35,7 @@ def verify(
     Example: tvmq verify resnet18.tvmq --data pictures.npz
     Example: tvmq verify minilm.tvmq --data texts.npz --invariance --mask attention_mask
 
-    data     Pictures or arrays, as `tvmq run` takes them; of a model with a state an .npz of sequences.
+    data     Pictures or arrays, as `tvmq run` takes them; of a model with a state an .npz of sequences or first calls.
     samples  Number of samples to compare; the NumPy definition is slow.
     backend  Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".
     invariance  Compare samples run alone with the same in batches, in other orders, by several threads, and padded.
@@ -51,11 +52,12 @@ def verify(
     if invariance:
         _check_invariance(exe, arrays, mask, left=left, samples=samples, as_json=as_json, quiet=quiet)
         return
-    size = batch_of(exe)
+    arrays, shared = split_shared(exe, arrays)
+    size = batch_size([info for info in exe.input_info if info.name not in shared])
     batches = Batches({name: array[: max(samples, size)] for name, array in arrays.items()}, size)
     with step("verify", len(batches), quiet=quiet) as advance:
         batches.advance = advance
-        result = tvmq.verify(exe, batches, backend=backend)
+        result = tvmq.verify(exe, [{**feed, **shared} for feed in batches] if shared else batches, backend=backend)
     print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
@@ -65,18 +67,32 @@ def _verify_sequences(
     exe: Any, data: Path, *, invariance: bool, samples: int, as_json: bool, quiet: bool
 ) -> None:
     """Compare a model that hands a state to its next call, over the sequences of an .npz file."""
+    sequences = _single_calls(exe, data, samples)
     if invariance:
-        _check_invariance(exe, data, None, left=False, samples=samples, as_json=as_json, quiet=quiet)
+        _check_invariance(exe, sequences or data, None, left=False, samples=samples, as_json=as_json, quiet=quiet)
         return
-    result = tvmq.verify(exe, data)
+    result = tvmq.verify(exe, sequences or data)
     print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
 
 
+def _single_calls(exe: Any, data: Path, samples: int) -> list[list[Arrays]]:
+    """Samples as `tvmq quantize` takes them, each a sequence of one call from the first state; none where the file
+    holds sequences.
+    """
+    wanted = dict(exe.states.inputs)
+    arrays = read_arrays(data, list(wanted))
+    if any(array.ndim != len(wanted[name]) or wanted[name][:1] != (1,) for name, array in arrays.items()):
+        return []
+    count = min(samples, *(len(array) for array in arrays.values()))
+    return [[{name: array[row : row + 1] for name, array in arrays.items()}] for row in range(count)]
+
+
 def _check_invariance(
-    exe: Any, arrays: Arrays | Path, mask: str | None, *, left: bool, samples: int, as_json: bool, quiet: bool
-) -> None:
+    exe: Any, arrays: Arrays | Path | list[list[Arrays]], mask: str | None, *, left: bool, samples: int,
+    as_json: bool, quiet: bool,
+) -> None:  # fmt: skip
     with step("verify", quiet=quiet) as advance:
         result = tvmq.check_invariance(exe, arrays, mask=mask, left=left, samples=samples, advance=advance)
     print_result(result, as_json=as_json)

@@ -130,6 +130,36 @@ def test_operators_equal_torch(family: str) -> None:
     check(trained(Together(FAMILIES[family])), X)
 
 
+class CopiesOfTheBatch(nn.Module):
+    """Parameters that are copied for each sample, and instance norms: of a sample, and with statistics of training."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.token, self.line = nn.Parameter(tensor(1, 3, 8)), nn.Parameter(tensor(2, 3, 4, seed=1))
+        self.norm, self.plain = nn.InstanceNorm1d(3, affine=True), nn.InstanceNorm1d(3)
+        self.known = nn.InstanceNorm1d(3, affine=True, track_running_stats=True)
+        with torch.no_grad():
+            for shift, part in enumerate((self.norm.weight, self.norm.bias, self.known.running_mean, self.known.weight)):
+                part.copy_(torch.arange(3) * 0.5 - shift)
+
+    def forward(self, x: Any) -> Any:
+        """Copies beside x; all axes, one item and several; and its norms."""
+        count = x.shape[0]
+        copies = torch.cat([self.token.repeat(count, 1, 1), x], 1), self.line.repeat(count, 1, 2)
+        return *copies, self.token.repeat(2, count, 3, 1), self.norm(x), self.plain(x), self.known(x)
+
+
+def test_copies_and_norms_of_a_dynamic_batch() -> None:
+    model = CopiesOfTheBatch().eval()
+    exe = tvmq.build(*tvmq.from_torch(model, (tensor(2, 3, 8),), dynamic_batch=True))
+    for count in (1, 3):
+        x = tensor(count, 3, 8, seed=count)
+        with torch.no_grad():
+            expected = model(x)
+        for ours, theirs in zip(exe.run({"x": x.numpy()}), expected, strict=True):
+            assert np.allclose(ours, theirs.numpy(), rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.slow
 def test_indices_computed_at_run_time_count_from_the_end() -> None:
     functions = {

@@ -1,6 +1,7 @@
-"""Replaces onnxruntime's operators (com.microsoft), and operators on codes, by standard ONNX operators.
+"""Replaces onnxruntime's operators (com.microsoft), some of ai.onnx.ml, and operators on codes, by standard ones.
 
-onnxruntime's quantizer and optimizer write them; shape inference, folding and all later stages know standard ones only.
+onnxruntime's quantizer and optimizer write them, and sklearn's converters; shape inference, folding and all later
+stages know standard ones only.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tvmq.formats.onnx.importer.fused_operators import FUSED
 from tvmq.formats.onnx.importer.layer import OnnxLayer
 from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.nbits import NBITS
+from tvmq.formats.onnx.importer.preparation_operators import PREPARATION
 from tvmq.formats.onnx.importer.quantized_operators import QUANTIZED
 from tvmq.formats.onnx.importer.shapes import dimensions
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 MICROSOFT = "com.microsoft"
 ANY_DOMAIN = {**QUANTIZED, "SimplifiedLayerNormalization": FUSED["SimplifiedLayerNormalization"]}
-OWN_DOMAIN = {**FUSED, **ATTENTION, **DYNAMIC, **NBITS}
+DOMAINS = {MICROSOFT: {**FUSED, **ATTENTION, **DYNAMIC, **NBITS}, "ai.onnx.ml": PREPARATION}
 CONVERSIONS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger")
 OPERATORS = frozenset({*QUANTIZED, *DYNAMIC, *NBITS, *CONVERSIONS, "QAttention"})
 LAYOUTS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
@@ -86,4 +88,4 @@ def expand_contrib(model: onnx.ModelProto) -> bool:
 def _expansion(node: onnx.NodeProto) -> Callable[[OnnxLayer], None] | None:
     if node.op_type in ANY_DOMAIN:
         return ANY_DOMAIN[node.op_type]
-    return OWN_DOMAIN.get(node.op_type) if node.domain == MICROSOFT else None
+    return DOMAINS.get(node.domain, {}).get(node.op_type)

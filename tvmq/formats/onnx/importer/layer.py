@@ -195,7 +195,9 @@ def refuse_unknown(nodes: Iterable[onnx.NodeProto], imported: Collection[str]) -
     others = sorted({other for _, other, _ in unknown} - {op_type})
     more = f" (nor are {', '.join(others)})" if others else ""
     way_out = "export the model with simpler operators, or leave this part out of the graph"
-    if domain not in DOMAINS:
+    if domain == "ai.onnx.ml":
+        way_out = "tvmq compiles neural networks; run this part with onnxruntime, before or after the network"
+    elif domain not in DOMAINS:
         own = op_type.removeprefix(f"{domain}.")
         way_out = f'register @tvmq.extension.importer("{domain}", "{own}"), or {way_out}'
     raise UnsupportedOpError(f"from_onnx, layer '{name}': operator {op_type} is not supported{more}; {way_out}")

@@ -137,11 +137,16 @@ def _check_graph(model: onnx.ModelProto, where: str) -> None:
 def _unify_domains(model: onnx.ModelProto) -> None:
     """ONNX's own operators have two names of their domain, "" and "ai.onnx"; only "" remains (in place).
 
-    Inference and the reference know them by that alone, and what they do not know is neither typed nor folded.
+    Inference and the reference know them by that alone, and what they do not know is neither typed nor folded. An
+    operator set that is named twice in one version is kept once: skl2onnx and onnx.compose write such files.
     """
     for owner in [model, *model.functions]:
         for entry in owner.opset_import:
             entry.domain = "" if entry.domain == "ai.onnx" else entry.domain
+        versions = dict.fromkeys((entry.domain, entry.version) for entry in owner.opset_import)
+        del owner.opset_import[:]
+        for domain, version in versions:
+            owner.opset_import.add(domain=domain, version=version)
     for graph in [model.graph, *model.functions]:
         _clear_domains(graph)
 

@@ -37,7 +37,7 @@ def check_structure(model: onnx.ModelProto, where: str) -> None:
              dimension; UnsupportedOpError for an attribute that its operator does not allow
     """
     graph = model.graph
-    _refuse_twice((entry.domain.replace("ai.onnx", "") for entry in model.opset_import), "operator set", where)
+    _refuse_versions(model, where)
     _refuse_twice((value.name for value in graph.input), "input", where)
     _refuse_twice((tensor.name for tensor in graph.initializer), "weight", where)
     for what, values in (("input", graph.input), ("output", graph.output)):
@@ -56,10 +56,23 @@ def check_structure(model: onnx.ModelProto, where: str) -> None:
 def _refuse_twice(names: Iterable[str], what: str, where: str) -> None:
     name, count = next(iter(Counter(names).most_common(1)), ("", 1))
     if count > 1:
-        shown = name or ("ai.onnx" if what == "operator set" else "")
         raise ModelError(
-            f"from_onnx: '{where}' has {count} {what}s named '{shown}'; names must be unique, export it again"
+            f"from_onnx: '{where}' has {count} {what}s named '{name}'; names must be unique, export it again"
         )
+
+
+def _refuse_versions(model: onnx.ModelProto, where: str) -> None:
+    """Refuse an operator set in two versions; one named twice in the same version is there once by now."""
+    versions: dict[str, list[int]] = {}
+    for entry in model.opset_import:
+        versions.setdefault(entry.domain or "ai.onnx", []).append(entry.version)
+    for name, found in versions.items():
+        if len(found) > 1:
+            shown = " and ".join(map(str, found))
+            raise ModelError(
+                f"from_onnx: '{where}' has the operator set '{name}' in versions {shown}, which may define an operator "
+                "differently; export it again with one version"
+            )
 
 
 def _refuse_negative(dims: Iterable[int], what: str) -> None:

@@ -43,7 +43,7 @@ NOT_DECOMPOSED = (
     "linear.default", "matmul.default", "silu.default", "hardswish.default", "hardsigmoid.default",
     "leaky_relu.default", "elu.default", "selu.default", "celu.default", "softplus.default", "mish.default",
     "prelu.default", "_prelu_kernel.default", "softmax.int", "scaled_dot_product_attention.default",
-    "layer_norm.default",
+    "layer_norm.default", "instance_norm.default",
     "rms_norm.default", "conv_transpose1d.default", "conv_transpose2d.input", "upsample_nearest2d.vec",
     "upsample_bilinear2d.vec", "upsample_bicubic2d.vec", "adaptive_avg_pool1d.default",
     "adaptive_avg_pool2d.default", "avg_pool1d.default", "hardtanh.default", "relu6.default",

@@ -55,6 +55,29 @@ def take(call: TorchCall) -> relax.Expr:
     return relax.op.take(flat, call["index"], axis=0, mode="wrap")
 
 
+def repeat(call: TorchCall) -> relax.Expr | None:
+    """Copies along dimensions, as many as a dynamic dimension has; TVM's converter takes numbers alone.
+
+    Such an axis of several items becomes two, the first of which is spread: n copies of (a, b) are (n, 2).
+    """
+    counts = [int(count) if isinstance(count, int) or hasattr(count, "value") else count for count in call["repeats"]]
+    if all(isinstance(count, int) for count in counts):
+        return None
+    x = call["self"]
+    sizes = [1] * (len(counts) - len(call.shape(x))) + call.shape(x)
+    fixed = [count if isinstance(count, int) else 1 for count in counts]
+    x = call.emit(relax.op.tile(x, fixed))
+    sizes = [size * count for size, count in zip(sizes, fixed, strict=True)]
+    apart, spread, joined = [], [], []
+    for size, count in zip(sizes, counts, strict=True):
+        is_split = not isinstance(count, int) and size != 1
+        apart += [1, size] if is_split else [size]
+        spread += [count, size] if is_split else [size if isinstance(count, int) else count]
+        joined.append(size if isinstance(count, int) else count * size)
+    x = call.emit(relax.op.broadcast_to(call.emit(relax.op.reshape(x, apart)), spread))
+    return relax.op.reshape(x, joined)
+
+
 def unfold(call: TorchCall) -> relax.Expr:
     """Windows along one dimension; their items become the last dimension."""
     x, size, step = call["self"], int(call["size"]), int(call["step"])

@@ -147,6 +147,23 @@ def group_norm(call: TorchCall) -> Any:
     return (call.emit(norm),)
 
 
+def instance_norm(call: TorchCall) -> relax.Expr:
+    """Over each channel of a sample, a group of its own; with the statistics of training a batch norm.
+
+    torch's decomposition makes one sample of the batch, and copies scale and shift for each.
+    """
+    x = call["input"]
+    sizes = call.shape(x)
+    scale = _or_constant(call, call["weight"], np.ones(sizes[1]))
+    shift = _or_constant(call, call["bias"], np.zeros(sizes[1]))
+    if call["use_input_stats"]:
+        return relax.op.nn.group_norm(x, scale, shift, sizes[1], 1, list(range(2, len(sizes))), call["eps"])
+    norm = relax.op.nn.batch_norm(
+        x, scale, shift, call["running_mean"], call["running_var"], 1, call["eps"], training=False
+    )
+    return relax.TupleGetItem(call.emit(norm), 0)
+
+
 def _last(sizes: list[int]) -> list[int]:
     return list(range(-len(sizes), 0))
 

@@ -76,13 +76,14 @@ class TorchCall:
 FUNCTIONS = {
     "indexing": """
         embedding=embedding.default getitem=getitem index=index.Tensor index_select=index_select.default
-        select=select.int take=take.default unfold=unfold.default
+        repeat=repeat.default select=select.int take=take.default unfold=unfold.default
     """,
     "math": """
         amax=amax.default amin=amin.default attention=scaled_dot_product_attention.default
         binary_of_constants=matmul.default,maximum.default,minimum.default,mm.default clamp=clamp.default
         extremes=max.dim,min.dim floor_divide_integers=div.Tensor_mode group_norm=native_group_norm.default
-        layer_norm=layer_norm.default mish=mish.default prod=prod.dim_int rms_norm=rms_norm.default
+        instance_norm=instance_norm.default layer_norm=layer_norm.default mish=mish.default prod=prod.dim_int
+        rms_norm=rms_norm.default
         spread_and_mean=std_mean.correction,var_mean.correction subtract=sub.Tensor
     """,
     "recurrent": "recurrent=gru.input,lstm.input,rnn_relu.input,rnn_tanh.input",
