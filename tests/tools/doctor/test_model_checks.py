@@ -16,7 +16,8 @@ from tvmq.tools.doctor.findings import Finding
 from tvmq.tools.doctor.float_model import check_import, check_labels, check_layers
 from tvmq.tools.doctor.loss import check_loss
 from tvmq.tools.doctor.model_checks import note_if_late, stages_to_run
-from tvmq.tools.doctor.preprocessing import check_preprocessing
+from tvmq.tools.doctor.preprocessing import Evidence, check_preprocessing, judge_by_outputs
+from tvmq.tools.doctor.preprocessing_candidates import FROM_UNIT
 from tvmq.tools.doctor.samples import check_samples, match_layouts
 from tvmq.tools.doctor.weights import check_weights
 
@@ -49,6 +50,14 @@ def test_wrong_preprocessing_by_batch_norms(prepare, code):
     (found,) = check_preprocessing(faults.context(prepare=prepare))
     assert (found.status, found.figures["code"]) == ("problem", code), found
     assert "batch norms" in found.what and code in found.remedy
+
+
+@pytest.mark.parametrize(("shape", "is_said"), [((32, 3, 16, 16), True), ((32, 1, 512), False), ((32, 20), False)])
+def test_outputs_alone_judge_pictures_alone(shape, is_said):
+    """A louder sound has surer outputs, and is none that was prepared better."""
+    own, louder = (Evidence(None, None, nats, 0.1, np.arange(32) % classes) for nats, classes in ((0.1, 1), (2.0, 10)))
+    finding = judge_by_outputs(shape, own, [(FROM_UNIT[0], louder)])
+    assert (finding is not None) == is_said
 
 
 def test_wrong_preprocessing_by_labels(monkeypatch):

@@ -28,13 +28,13 @@ def warning_printer() -> Callable[..., None]:
 
     Whoever runs a command did not write that line.
     """
-    said: set[str] = set()
+    texts: set[str] = set()
 
     def show(message: Warning | str, *_place: Any, **_options: Any) -> None:
         """Print the warning; the place in the source, and a file, are left out."""
         text = str(message)
-        if text not in said:
-            said.add(text)
+        if text not in texts:
+            texts.add(text)
             notice(f"WARNING: {text}")
 
     return show

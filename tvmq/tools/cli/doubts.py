@@ -71,8 +71,8 @@ def _doubts_about_samples(job: QuantizationJob) -> list[str]:
     from tvmq.tools.doctor.samples import find_alike  # loads TVM
 
     assert job.samples is not None
-    taken = job.samples.take(np.arange(min(LOOKED_AT, len(job.samples))))
-    arrays = {name: array for name, array in taken.items() if name not in job.samples.shared}
+    first = job.samples.take(np.arange(min(LOOKED_AT, len(job.samples))))
+    arrays = {name: array for name, array in first.items() if name not in job.samples.shared}
     return [f"samples: {text}" for text in find_alike(arrays)]
 
 

@@ -12,7 +12,7 @@ Tests: tests/tools/doctor/test_model_checks.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from tvmq.tools.doctor.batch_norms import TrainingStatistics, deviation_ratio
 from tvmq.tools.doctor.check_context import CheckContext, accuracy, class_scores, first_samples
 from tvmq.tools.doctor.findings import PROBLEM, Finding, note, ok, problem
-from tvmq.tools.doctor.preprocessing_candidates import Preprocessing, candidate_preprocessings
+from tvmq.tools.doctor.preprocessing_candidates import Preprocessing, candidate_preprocessings, is_picture
 
 TRIED = 48  # samples
 # Score: better by so much, and by so many standard errors of the paired difference
@@ -60,7 +60,8 @@ def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     tried = _try_candidates(context, memory, name)
     if not tried and context.ran_out_of_time:
         return
-    finding = judge_by_labels(own, tried) or judge_by_batch_norms(own, tried) or judge_by_outputs(own, tried)
+    finding = judge_by_labels(own, tried) or judge_by_batch_norms(own, tried)
+    finding = finding or judge_by_outputs(context.arrays[name].shape, own, tried)
     if finding is None and own.distance is not None and own.distance > LOST:
         finding = _report_distance(context, memory, own.distance)
     figures = {"distance": own.distance, "told": own.nats, "tried": len(tried)}
@@ -78,7 +79,7 @@ def compare_preprocessings(context: CheckContext) -> tuple[Finding | None, bool]
         return None, False
     own, tried = _collect_evidence(context, None, context.arrays[name], name), _try_candidates(context, None, name)
     by_labels = judge_by_labels(own, tried)
-    finding = by_labels or judge_by_outputs(own, tried)
+    finding = by_labels or judge_by_outputs(context.arrays[name].shape, own, tried)
     return finding if finding is not None and finding.status == PROBLEM else None, by_labels is not None
 
 
@@ -174,8 +175,15 @@ def judge_by_batch_norms(own: Evidence, tried: list[tuple[Preprocessing, Evidenc
     return _suggest_candidate(candidate, f"{what} {candidate.description}", sure=True)
 
 
-def judge_by_outputs(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
-    """Finding from how well the model distinguishes samples; None unless another preprocessing is clearly better."""
+def judge_by_outputs(
+    shape: Sequence[int], own: Evidence, tried: list[tuple[Preprocessing, Evidence]]
+) -> Finding | None:
+    """Finding from how well the model distinguishes pictures; None unless another preprocessing is clearly better.
+
+    shape   of the samples; sounds and tables are large or small for reasons of their own, so nothing is said of them
+    """
+    if not is_picture(shape):
+        return None
     known = [(candidate, e.nats) for candidate, e in tried if e.nats is not None and not _name_alike(own, e)]
     if own.nats is None or not known:
         return None

@@ -5,7 +5,7 @@ Tests: tests/tools/doctor/test_model_checks.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +72,17 @@ FROM_CENTRED = (
     Preprocessing("moved from -1..1 to 0..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
     Preprocessing("moved from -1..1 to 0..255", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
 )
+LEAST_SIDE = 8  # pixels of a picture without an axis of channels
 NORMALIZED = "normalized by ImageNet's mean and deviation"
+
+
+def is_picture(shape: Sequence[int]) -> bool:
+    """True for samples shaped like pictures: (batch, channels, height, width) in any order, or without channels.
+
+    >>> is_picture((8, 3, 32, 32)), is_picture((8, 28, 28)), is_picture((8, 1, 512)), is_picture((8, 16000))
+    (True, True, False, False)
+    """
+    return len(shape) == 4 or (len(shape) == 3 and min(shape[1:]) >= LEAST_SIDE)
 
 
 def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:

@@ -66,9 +66,9 @@ def _refuse_versions(model: onnx.ModelProto, where: str) -> None:
     versions: dict[str, list[int]] = {}
     for entry in model.opset_import:
         versions.setdefault(entry.domain or "ai.onnx", []).append(entry.version)
-    for name, found in versions.items():
-        if len(found) > 1:
-            shown = " and ".join(map(str, found))
+    for name, numbers in versions.items():
+        if len(numbers) > 1:
+            shown = " and ".join(map(str, numbers))
             raise ModelError(
                 f"from_onnx: '{where}' has the operator set '{name}' in versions {shown}, which may define an operator "
                 "differently; export it again with one version"
