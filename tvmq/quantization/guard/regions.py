@@ -21,7 +21,7 @@ from typing import Any
 from tvm import relax
 
 from tvmq.graph.analysis.float_region_costs import elements, operations
-from tvmq.graph.view import View
+from tvmq.graph.view import View, sizes_of
 from tvmq.options.rules import short_names
 from tvmq.passes.families.base import family_named
 
@@ -142,6 +142,16 @@ def part_of(keys: Iterable[str], layers: Layers, view: View) -> Part:
 def products(layers: Layers) -> list[str]:
     """Integer layers with multiply-accumulates, in the order of execution."""
     return [key for key, entry in layers.items() if entry["precision"] == "int8" and entry.get("macs")]
+
+
+def depthwise(layers: Layers, view: View) -> list[str]:
+    """Convolutions whose channels are filtered each by itself: a rounding of what they read is averaged over few taps."""
+    return [key for key in products(layers) if _is_depthwise(view.value.get(layers[key].get("root", key)))]
+
+
+def _is_depthwise(value: relax.Expr | None) -> bool:
+    groups = getattr(getattr(value, "attrs", None), "groups", 1)
+    return int(groups) > 1 and sizes_of(value.args[1])[1] == 1  # type: ignore[union-attr]
 
 
 def share_of_work(keys: Iterable[str], layers: Layers) -> float:
