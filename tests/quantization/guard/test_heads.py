@@ -42,6 +42,12 @@ def parts_without_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_of_heads, "part_of", part)
 
 
+def convolution(groups: int) -> relax.Call:
+    """A convolution of eight channels in groups."""
+    x, weight = (relax.Var("", relax.TensorType(size, "float32")) for size in ((1, 8, 4, 4), (8, 8 // groups, 3, 3)))
+    return relax.op.nn.conv2d(x, weight, groups=groups)
+
+
 def chain(filtered: str = "") -> Any:
     """The part of a View that is read: each product reads the one before it, the last two are outputs.
 
@@ -51,11 +57,7 @@ def chain(filtered: str = "") -> Any:
     readers["g"] = ["box", "score"]
     readers |= {"box": [], "score": []}
     bindings = [(SimpleNamespace(name=name), None) for name in NAMES]
-    weight = lambda channels: SimpleNamespace(ty=relax.TensorType((8, channels, 3, 3), "float32"))  # noqa: E731
-    call = lambda groups: SimpleNamespace(  # noqa: E731
-        attrs=SimpleNamespace(groups=groups), args=[None, weight(8 // groups)]
-    )
-    value = {name: call(8 if name in filtered else 2 if name == "a" else 1) for name in NAMES}
+    value = {name: convolution(8 if name in filtered else 2 if name == "a" else 1) for name in NAMES}
     return SimpleNamespace(
         readers=readers, bindings=bindings, value=value, is_output=lambda name: name in ("box", "score")
     )

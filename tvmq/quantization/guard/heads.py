@@ -41,8 +41,8 @@ HARDLY_ANY_WORK = 0.01
 LARGER_WORK = (0.25, HALF_OF_WORK, 0.7)  # less than a third in 8 bits is hardly faster than float
 EQUALIZED = "with equalization"
 NEARLY = 0.5  # dB: of choices that differ by less the cheaper one
-# Four choices of little work and those of them that are tried again, twice one without what lies between products, three
-# of depthwise convolutions, nine of more work, all
+# Four choices of little work and those of them that are tried again, twice one without what lies between products,
+# three of depthwise convolutions, nine of more work, all
 MOST_MODULES = 23
 Layers = Mapping[str, Mapping[str, Any]]
 

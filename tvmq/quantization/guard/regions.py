@@ -21,9 +21,10 @@ from typing import Any
 from tvm import relax
 
 from tvmq.graph.analysis.float_region_costs import elements, operations
-from tvmq.graph.view import View, sizes_of
+from tvmq.graph.view import View
 from tvmq.options.rules import short_names
 from tvmq.passes.families.base import family_named
+from tvmq.passes.operator_families import is_depthwise
 
 FLOAT_OPERATIONS = 16e9  # a second
 CONVERTED = 8e9  # elements a second
@@ -145,13 +146,9 @@ def products(layers: Layers) -> list[str]:
 
 
 def depthwise(layers: Layers, view: View) -> list[str]:
-    """Convolutions whose channels are filtered each by itself: a rounding of what they read is averaged over few taps."""
-    return [key for key in products(layers) if _is_depthwise(view.value.get(layers[key].get("root", key)))]
-
-
-def _is_depthwise(value: relax.Expr | None) -> bool:
-    groups = getattr(getattr(value, "attrs", None), "groups", 1)
-    return int(groups) > 1 and sizes_of(value.args[1])[1] == 1  # type: ignore[union-attr]
+    """Convolutions that filter each channel by itself: a rounding of what they read is averaged over few taps."""
+    roots = {key: layers[key].get("root", key) for key in products(layers)}
+    return [key for key, root in roots.items() if root in view.value and is_depthwise(view.value[root])]
 
 
 def share_of_work(keys: Iterable[str], layers: Layers) -> float:

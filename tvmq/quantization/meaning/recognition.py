@@ -267,7 +267,6 @@ def column_parts(view: View, name: str, axis: int) -> list[int]:
     return []
 
 
-
 def fit_readings(readings: Iterable[Reading], wanted: Sequence[Outputs]) -> list[Reading]:
     """The readings that float's outputs fit, each with what it learned from them.
 

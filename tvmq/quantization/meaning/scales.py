@@ -265,8 +265,8 @@ def layouts_of_pairs(
     channels     of each output of each scale
     has_anchors  True for maps, whose channels may be those of several anchors
 
-    >>> [(anchors, layout.boxes, layout.scores) for anchors, layout in layouts_of_pairs([[10, 32]] * 2, has_anchors=False)]
-    [((1, 1), (10, 32), (0, 10))]
+    >>> [(layout.boxes, layout.scores) for _, layout in layouts_of_pairs([[9, 32]] * 2, has_anchors=False)]
+    [((9, 32), (0, 9))]
     """
     roles = range(len(channels[0]))
     for boxes, scores in itertools.permutations(roles, 2):
