@@ -187,15 +187,22 @@ def test_depthwise_convolutions_with_more_and_more_of_the_first_products() -> No
 
 
 def test_depthwise_convolutions_stay_in_float_where_they_brought_most() -> None:
-    """The first choice that keeps the bound is taken; where none does, larger ones keep the filters in float."""
+    """The first choice clear of the bound is taken; where none keeps it, larger ones keep the filters in float."""
     layers, view = light_filters()
-    for least, more in ((2, set()), (3, {"a"})):
-        enough = {"c", "e", *more}
-        figure = lambda floats, enough=enough: 21.0 if floats >= enough | {"norm"} else 13.0 + len(floats & {"c", "e"})  # noqa: E731
-        trials = ModuleTrials(lambda precision: precision, lambda precision, f=figure: Figure(f(precision.floats)))
-        search = begin_search(layers, Figure(12.0))
+
+    def searched_by(figures: dict[frozenset[str], float], start: float = 12.0) -> Any:
+        trials = ModuleTrials(lambda precision: precision, lambda one: Figure(figures[one.floats - {"norm"}]))
+        search = begin_search(layers, Figure(start))
         raise_depthwise(search, view, trials, Guard())
-        assert search.best.precision.floats == enough | {"norm"} and len(search.steps) == least - 1
+        return search
+
+    alone, more = frozenset("ce"), frozenset("ace")
+    assert searched_by({alone: 25.0}).best.precision.floats == alone | {"norm"}
+    assert searched_by({alone: 21.0, more: 21.6}).best.precision.floats == more | {"norm"}
+    assert searched_by({alone: 21.0, more: 21.4}).best.precision.floats == alone | {"norm"}
+    assert searched_by({alone: 19.0, more: 19.2}).best.precision.floats == more | {"norm"}
+    assert searched_by({alone: 21.0, more: 19.0}).best.precision.floats == alone | {"norm"}
+    assert searched_by({}, start=25.0).steps == []
     trials = ModuleTrials(
         lambda precision: precision,
         lambda precision: Figure(22.0 if precision.floats >= {"b", "c", "e"} else 13.0 + ("c" in precision.floats)),

@@ -165,9 +165,8 @@ class _HeadSearch:
         raise_little(self.search, self._view, self.trials, self._guard, first)
 
     def raise_depthwise(self) -> None:
-        """Try choices with all depthwise convolutions in float where those of little work do not keep the bound."""
-        if not self.search.best.figure.holds(self._guard):
-            raise_depthwise(self.search, self._view, self.trials, self._guard)
+        """Try choices with all depthwise convolutions in float."""
+        raise_depthwise(self.search, self._view, self.trials, self._guard)
 
     def raise_more(self) -> None:
         """Try choices of more work where these do not keep the bound."""
