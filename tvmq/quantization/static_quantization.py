@@ -28,7 +28,7 @@ from tvmq.codegen.compile.compiled_rounding import round_weights
 from tvmq.codegen.compile.evaluators import Runner, check_evaluator, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
-from tvmq.graph.ledger import check_module
+from tvmq.graph.ledger import check_module, get_ledger
 from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const, op_name
@@ -79,12 +79,20 @@ class StaticQuantization:
         self._kept = CalibrationCache()
         self._last_roundings: dict[tuple[Any, ...], Rounding] = {}
         self._reuses_roundings = False
+        self._foresees_floats = False
 
     def with_config(self, config: QConfig) -> StaticQuantization:
         """Quantization of the same model and data by other options of its layers; nothing is read again."""
         other = copy.copy(self)
         other.config = config
         return other
+
+    def foresee_floats(self) -> None:
+        """Prepare for modules of more precision: one reading of the data serves those whose concats are floats, too.
+
+        Then what reads a concat has a range of its own, while codes that are joined share the range of the parts.
+        """
+        self._foresees_floats = True
 
     def annotate_model(self, config: QConfig | None = None) -> tvm.IRModule:
         """The module after the stages up to unify_scales."""
@@ -104,6 +112,7 @@ class StaticQuantization:
                 kept, annotated, self.data,
                 with_histogram=any(map(needs_histogram, config.observers)),
                 momentum=config.momentum if "moving_average" in config.observers else None,
+                besides=_concats_in_codes(annotated) if self._foresees_floats else (),
             )  # fmt: skip
         chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)
         if "auto" in config.observers:
@@ -305,6 +314,13 @@ def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config
     context = StageContext(config, calibration=calibration)
     simulated = run_stages(annotated, ROUNDING, context)
     return simulated if config.do_simulation else run_stages(simulated, INTEGERS, context)
+
+
+def _concats_in_codes(annotated: tvm.IRModule) -> list[str]:
+    """Results of the concats that are to be codes."""
+    view, layers = View(annotated), get_ledger(annotated).layers
+    codes = [key for key, entry in layers.items() if entry["precision"] == "int8" and key in view.value]
+    return [key for key in codes if op_name(view.value[key]) == "concat"]
 
 
 def missing_data(config: QConfig, why: str = "") -> CalibrationError:
