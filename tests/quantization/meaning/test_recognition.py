@@ -122,6 +122,13 @@ def maps_of_anchors(net: Net) -> list[str]:
     return [one for scale in scale_maps(net, 24) for one in scale]
 
 
+def bins_beside_scores(net: Net) -> list[str]:
+    """NanoDet-Plus: scores and bins of all scales in one output."""
+    scales = [[net.op("Sigmoid", scores), bins] for scores, bins in scale_maps(net, 3, 32)]
+    flat = [net.op("Reshape", net.op("Concat", *one, axis=1), net.constant(ints(1, 35, -1))) for one in scales]
+    return [net.op("Transpose", net.op("Concat", *flat, axis=2), perm=[0, 2, 1])]
+
+
 def landmarks_beside(net: Net) -> list[str]:
     """RetinaFace: boxes, scores and landmarks [1, 64, ..]."""
     boxes, logits, marks = scale_maps(net, 4, 2, 10)[0]
@@ -139,6 +146,7 @@ SCALED: dict[str, tuple[Callable[[Net], list[str]], tuple[int, ...], tuple[tuple
     "rows of scales": (rows_of_scales, (0, 2, 1, 3), ((0, 2), (1, 3))),
     "maps of scales": (maps_of_scales, (0, 1, 2, 3, 4, 5), ((0, 1, 2), (3, 4, 5))),
     "maps of anchors": (maps_of_anchors, (0, 1), ((0,), (1,))),
+    "bins beside scores": (bins_beside_scores, (0,), ((0,),)),
     "landmarks beside": (landmarks_beside, (0, 1, 2), ()),
     "landmarks within": (landmarks_within, (0, 1), ()),
 }

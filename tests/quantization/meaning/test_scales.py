@@ -127,10 +127,17 @@ def yolov8(scales: Sequence[Scale]) -> list[np.ndarray]:
     return [maps(np.concatenate([bins_of(one["boxes"], 16), logits(one["scores"])], axis=-1)) for one in scales]
 
 
+def nanodet_plus(scales: Sequence[Scale]) -> list[np.ndarray]:
+    """[batch, places, classes + 32] of all scales."""
+    columns = [np.concatenate([rows(one["scores"]), rows(bins_of(one["boxes"]))], axis=2) for one in scales]
+    return [np.concatenate(columns, axis=1)]
+
+
 # name -> (outputs, number of classes, columns of other values)
 HEADS: dict[str, tuple[Callable[[Sequence[Scale]], list[np.ndarray]], int, int]] = {
     "picodet": (picodet, 3, 0),
     "nanodet": (nanodet, 3, 0),
+    "nanodet plus": (nanodet_plus, 3, 0),
     "scrfd": (scrfd, 1, 10),
     "scrfd maps": (scrfd_maps, 1, 10),
     "fcos": (fcos, 3, 0),
@@ -143,7 +150,8 @@ HEADS: dict[str, tuple[Callable[[Sequence[Scale]], list[np.ndarray]], int, int]]
 
 
 def fitted(outputs: list[np.ndarray]) -> Any:
-    (levels,) = find_levels({index: one.shape for index, one in enumerate(outputs)})
+    found = find_levels({index: one.shape for index, one in enumerate(outputs)})
+    (levels,) = found if len(outputs) > 1 else [((0,),)]
     positions = tuple(index for level in levels for index in level)
     return DetectionReading(positions, scales=ScaledHead(levels)).fit([outputs])
 

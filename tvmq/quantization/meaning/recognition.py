@@ -32,7 +32,7 @@ from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 from tvmq.quantization.meaning.detections import DetectionReading
 from tvmq.quantization.meaning.peaks import PeakReading
 from tvmq.quantization.meaning.reading import Outputs, Reading
-from tvmq.quantization.meaning.scales import MOST_LANDMARKS, ScaledHead, find_levels
+from tvmq.quantization.meaning.scales import MOST_LANDMARKS, ScaledHead, find_levels, is_width_of_bins
 from tvmq.quantization.meaning.value_readings import (
     ClassReading,
     EmbeddingReading,
@@ -177,6 +177,8 @@ class _Outputs:
                 parts = column_parts(self.view, self.view.outputs[index], channels)
                 if len(parts) > 1 and BOX in itertools.accumulate(parts):
                     yield DetectionReading((index,), channels=channels - 3, sizes=tuple(parts))
+                elif channels == 2 and len(parts) == 2 and any(is_width_of_bins(one) for one in parts):
+                    yield DetectionReading((index,), scales=ScaledHead(((index,),)))
         for index in three:
             beside = [i for i in three if i != index and self.sizes[i][:2] == self.sizes[index][:2]]
             scores = self._scores_beside(index, beside)

@@ -4,6 +4,7 @@
     SCRFD                 scores [n, 1], distances [n, 4], landmarks [n, 10] for each scale, or maps of them
     SSD, RetinaNet        maps [batch, anchors * classes, h, w] and [batch, anchors * 4, h, w]
     FCOS, YOLOX, YOLOv6   scores, distances, and a factor of the scores [batch, 1, h, w]
+    NanoDet-Plus          [batch, n, classes + 4 * bins] of all scales
     YOLOv3 to YOLOv7      maps [batch, 3 * (5 + classes), h, w], or [batch, 3, h, w, 5 + classes]
 
 Structure shows which outputs are of one scale; which of them has the scores, and what the columns are, the float
@@ -27,7 +28,6 @@ from tvmq.quantization.meaning.reading import LEAST_SCORE, Outputs, is_share, re
 
 BOX = 4
 LEAST_BINS = 7  # of a side; fewer of them are anchors
-USUAL_BINS = 16  # of YOLOv8, whose maps have bins and scores of classes
 MOST_ANCHORS = 9
 MOST_LANDMARKS = 17
 RATIOS = (1.5, 3.2)  # of the sides of two scales that follow each other
@@ -118,6 +118,8 @@ class ScaledHead:
 
     def describe(self) -> str:
         """Number of scales and outputs, in words."""
+        if len(self.levels) == 1:
+            return "bins"
         outputs = "an output" if len(self.levels[0]) == 1 else f"{len(self.levels[0])} outputs"
         return f"{len(self.levels)} scales, {outputs} each,"
 
@@ -201,6 +203,15 @@ class ScaledHead:
         return scores * (sigmoid(factor.astype(np.float32)) if self.activation else factor)
 
 
+def is_width_of_bins(width: int) -> bool:
+    """True for the columns of the bins of four sides.
+
+    >>> is_width_of_bins(32), is_width_of_bins(16)
+    (True, False)
+    """
+    return width % BOX == 0 and width // BOX >= LEAST_BINS
+
+
 def find_activation(scores: np.ndarray) -> str:
     """Activation of scores [n, classes]: softmax where one class, the background, has most of all rows."""
     return "softmax" if scores.shape[1] > 1 and softmax(scores).mean(axis=0).max() > 0.5 else "sigmoid"
@@ -253,8 +264,11 @@ def layouts_of_maps(
             yield (anchors,) * len(channels), Layout((0, BOX), (BOX + 1, count // anchors - BOX - 1), BOX)
     if count > BOX:
         yield (1,) * len(channels), Layout((0, BOX), (BOX, count - BOX))
-    if count > BOX * USUAL_BINS:
-        yield (1,) * len(channels), Layout((0, BOX * USUAL_BINS), (BOX * USUAL_BINS, count - BOX * USUAL_BINS))
+    for bins in (16, 8):
+        width, rest = BOX * bins, count - BOX * bins
+        if rest > 0:
+            yield (1,) * len(channels), Layout((0, width), (width, rest))
+            yield (1,) * len(channels), Layout((rest, width), (0, rest))
 
 
 def layouts_of_pairs(
@@ -284,7 +298,7 @@ def _layouts_of_widths(
     """Layouts of outputs of so many columns, with and without a factor of the scores."""
     starts = [0, *itertools.accumulate(widths)]
     width = widths[boxes]
-    is_bins = width % BOX == 0 and width // BOX >= LEAST_BINS
+    is_bins = is_width_of_bins(width)
     has_landmarks = width % 2 == 0 and BOX < width <= BOX + 2 * MOST_LANDMARKS and len(widths) == 2
     if width != BOX and not is_bins and not has_landmarks:
         return
