@@ -150,8 +150,8 @@ HEADS: dict[str, tuple[Callable[[Sequence[Scale]], list[np.ndarray]], int, int]]
 
 
 def fitted(outputs: list[np.ndarray]) -> Any:
-    found = find_levels({index: one.shape for index, one in enumerate(outputs)})
-    (levels,) = found if len(outputs) > 1 else [((0,),)]
+    heads = find_levels({index: one.shape for index, one in enumerate(outputs)})
+    (levels,) = heads if len(outputs) > 1 else [((0,),)]
     positions = tuple(index for level in levels for index in level)
     return DetectionReading(positions, scales=ScaledHead(levels)).fit([outputs])
 

@@ -47,7 +47,7 @@ def find_levels(sizes: Mapping[int, tuple[int | str, ...]]) -> list[tuple[Level,
     >>> find_levels({0: (1, 24, 8, 8), 1: (1, 24, 4, 4)})
     [((0,), (1,))]
     """
-    found = []
+    heads = []
     for rank in (2, 3, 4, 5):
         levels: dict[tuple[int, ...], list[int]] = {}
         for index, size in sizes.items():
@@ -58,8 +58,8 @@ def find_levels(sizes: Mapping[int, tuple[int | str, ...]]) -> list[tuple[Level,
         if len(ordered) < 2 or len({len(outputs) for _, outputs in ordered}) > 1:
             continue
         if all(RATIOS[0] <= a / b <= RATIOS[1] for a, b in itertools.pairwise(sides)):
-            found.append(tuple(tuple(outputs) for _, outputs in ordered))
-    return found
+            heads.append(tuple(tuple(outputs) for _, outputs in ordered))
+    return heads
 
 
 def _grid(size: Sequence[int]) -> tuple[int, ...]:
