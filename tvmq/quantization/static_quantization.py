@@ -47,6 +47,7 @@ from tvmq.quantization.guard import guard_module
 from tvmq.quantization.guard.bound import Guard
 from tvmq.quantization.guard.calibration_cache import Batch, CalibrationCache
 from tvmq.quantization.guard.judge import Judge
+from tvmq.quantization.guard.regions import regions
 from tvmq.quantization.meaning.agreement import bound_readings
 from tvmq.quantization.sequence_play import StatePlayer, UnrolledData, unroll
 from tvmq.quantization.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
@@ -88,11 +89,20 @@ class StaticQuantization:
         return other
 
     def foresee_floats(self) -> None:
-        """Prepare for modules of more precision: one reading of the data serves those whose concats are floats, too.
+        """Prepare for modules of more precision: one reading of the data serves those with floats between products.
 
-        Then what reads a concat has a range of its own, while codes that are joined share the range of the parts.
+        What reads a concat of floats has a range of its own, while codes that are joined share the range of the parts.
         """
         self._foresees_floats = True
+
+    def _foreseen_tensors(self, annotated: tvm.IRModule, config: QConfig) -> list[str]:
+        """Tensors that need a range where all that lies between products is float; none where no float is foreseen."""
+        if not self._foresees_floats:
+            return []
+        between = [Rule(key, None) for keys in regions(get_ledger(annotated).layers) for key in keys]
+        floats = self.annotate_model(replace(config, rules=(*between, *config.rules)))
+        known = View(annotated).var
+        return [w.source for w in watched_tensors(View(floats)) if w.source in known]
 
     def annotate_model(self, config: QConfig | None = None) -> tvm.IRModule:
         """The module after the stages up to unify_scales."""
@@ -112,7 +122,7 @@ class StaticQuantization:
                 kept, annotated, self.data,
                 with_histogram=any(map(needs_histogram, config.observers)),
                 momentum=config.momentum if "moving_average" in config.observers else None,
-                besides=_concats_in_codes(annotated) if self._foresees_floats else (),
+                besides=() if kept.statistics else self._foreseen_tensors(annotated, config),
             )  # fmt: skip
         chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)
         if "auto" in config.observers:
@@ -314,13 +324,6 @@ def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config
     context = StageContext(config, calibration=calibration)
     simulated = run_stages(annotated, ROUNDING, context)
     return simulated if config.do_simulation else run_stages(simulated, INTEGERS, context)
-
-
-def _concats_in_codes(annotated: tvm.IRModule) -> list[str]:
-    """Results of the concats that are to be codes."""
-    view, layers = View(annotated), get_ledger(annotated).layers
-    codes = [key for key, entry in layers.items() if entry["precision"] == "int8" and key in view.value]
-    return [key for key in codes if op_name(view.value[key]) == "concat"]
 
 
 def missing_data(config: QConfig, why: str = "") -> CalibrationError:
