@@ -5,8 +5,8 @@
        lies between products where that is as good; of a choice that exceeds the bound clearly no other is tried
     2  all depthwise convolutions in float where they are little work, alone and with the first products: each of their
        values is a sum of few products, in which a rounding of what they read is hardly averaged, and in pages of one
-       colour not at all. Tried up to 5 dB above the bound. Where none keeps it, the choices of 1 again with channels of
-       one size between convolutions, which takes as long as to quantize
+       colour not at all. Tried below 5 dB above the bound, up to 8. Where none keeps it, the choices of 1 again with
+       channels of one size between convolutions, which takes as long as to quantize
     3  a quarter of the work, half of it, then 70 %: products of both ends, the last ones, the first ones
     4  all in float
 
@@ -39,6 +39,7 @@ from tvmq.quantization.guard.trials import Trial
 LITTLE_WORK = 0.15  # of the multiply-accumulates: as much may be in float where that brings boxes nearer to float's
 HARDLY_ANY_WORK = 0.01
 LARGER_WORK = (0.25, HALF_OF_WORK, 0.7)  # less than a third in 8 bits is hardly faster than float
+HALF, MOST = 0.5, 0.8  # of AMPLE: below half, depthwise convolutions are tried; with them, up to most of it
 EQUALIZED = "with equalization"
 NEARLY = 0.5  # dB: of choices that differ by less the cheaper one
 # Four choices of little work and those of them that are tried again, twice one without what lies between products,
@@ -133,13 +134,15 @@ def raise_little(
 
 
 def raise_depthwise(search: Search, view: View, trials: ModuleTrials, guard: Guard) -> None:
-    """Try choices with all depthwise convolutions in float where no other is half as good as it might be.
+    """Try choices with all depthwise convolutions in float where no other is half as good as what is aimed at.
 
-    More of the first products go with them as long as that brings more than NEARLY.
+    More of the first products go with them, until that brings no more than NEARLY or is nearly what is aimed at.
     """
+    if _is_ample_by(HALF, search.best.figure, guard):
+        return
     between = _between_products(search.layers)
     for text, keys in depthwise_choices(search.layers, view):
-        if _is_half_ample(search.best.figure, guard):
+        if _is_ample_by(MOST, search.best.figure, guard):
             break
         trial = _try(text, [*between, *keys], search, trials)
         if trial is not None and trial.figure.beats(search.best.figure):
@@ -147,9 +150,9 @@ def raise_depthwise(search: Search, view: View, trials: ModuleTrials, guard: Gua
             search.best = trial if is_better else search.best
 
 
-def _is_half_ample(figure: Figure, guard: Guard) -> bool:
-    """True from half of what is aimed at above the bound: below that, a network with such convolutions loses boxes."""
-    return figure.holds(guard) and (guard.metric is not None or figure.sqnr >= guard.sqnr + AMPLE / 2)
+def _is_ample_by(part: float, figure: Figure, guard: Guard) -> bool:
+    """True from this part of what is aimed at above the bound."""
+    return figure.holds(guard) and (guard.metric is not None or figure.sqnr >= guard.sqnr + part * AMPLE)
 
 
 def raise_more(search: Search, view: View, trials: ModuleTrials, guard: Guard) -> None:
