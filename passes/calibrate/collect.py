@@ -82,6 +82,7 @@ def collect(
     known: Container[str] = (),
     results: Callable[[Sequence[np.ndarray]], None] | None = None,
     momentum: float | None = None,
+    besides: Iterable[str] = (),
 ) -> dict[str, TensorStatistics]:
     """Statistics of every watched tensor, keyed by the variable it is bound to.
 
@@ -92,9 +93,12 @@ def collect(
     advance    called with the number of samples after each batch, for a progress bar
     known      names of watched tensors that are left out
     results    called with the module's own results of each batch
+    besides    variables that are watched too
     raises     CalibrationError if there are no samples
     """
-    statistics, batched = all_statistics(mod, with_histogram=with_histogram, momentum=momentum, known=known)
+    statistics, batched = all_statistics(
+        mod, with_histogram=with_histogram, momentum=momentum, known=known, besides=besides
+    )
     if not statistics:
         return {}
     returned = OutputStatistics(mod, statistics, batched, evaluator, results)
@@ -126,10 +130,12 @@ def all_statistics(
     with_histogram: bool = True,
     known: Container[str] = (),
     momentum: float | None = None,
+    besides: Iterable[str] = (),
 ) -> tuple[dict[str, TensorStatistics], dict[str, bool]]:
-    """{watched tensor: statistics without samples}, and whether its first axis is the batch."""
+    """{watched tensor, or variable besides: statistics without samples}, and whether its first axis is the batch."""
     view = View(mod)
-    names = [w.source for w in watched_tensors(view) if w.source not in known]
+    watched = dict.fromkeys([*(w.source for w in watched_tensors(view)), *besides])
+    names = [name for name in watched if name not in known]
     batched = {name: has_batch(view, name) for name in names}
     statistics = {
         name: TensorStatistics(

@@ -46,6 +46,7 @@ from tvmq.passes.realize.weight_codes import RoundingByData
 from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of
+from tvmq.quantization.meaning.agreement import bound_readings
 from tvmq.quantization.stages import AT_RUN_TIME, INTEGERS, OWN_SCALES, PREPARATION, StageContext, run_stages
 from tvmq.quantization.static_quantization import (
     StaticQuantization,
@@ -271,6 +272,8 @@ def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset |
     quantization = StaticQuantization(prepared, data, request.config, request.backend)
     if request.finetune is not None:
         return _apply_guard(request, quantization, request.finetune.module(quantization))
+    if request.guard is not None and bound_readings(prepared, request.guard.outputs):
+        quantization.foresee_floats()
     return _apply_guard(request, quantization, quantization.module())
 
 

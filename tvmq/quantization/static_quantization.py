@@ -28,7 +28,7 @@ from tvmq.codegen.compile.compiled_rounding import round_weights
 from tvmq.codegen.compile.evaluators import Runner, check_evaluator, evaluator
 from tvmq.codegen.compile.window_sums import sum_windows
 from tvmq.errors import CalibrationError, RangeError
-from tvmq.graph.ledger import check_module
+from tvmq.graph.ledger import check_module, get_ledger
 from tvmq.graph.state_pairs import state_pairs
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const, op_name
@@ -47,6 +47,7 @@ from tvmq.quantization.guard import guard_module
 from tvmq.quantization.guard.bound import Guard
 from tvmq.quantization.guard.calibration_cache import Batch, CalibrationCache
 from tvmq.quantization.guard.judge import Judge
+from tvmq.quantization.guard.regions import regions
 from tvmq.quantization.meaning.agreement import bound_readings
 from tvmq.quantization.sequence_play import StatePlayer, UnrolledData, unroll
 from tvmq.quantization.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
@@ -79,12 +80,29 @@ class StaticQuantization:
         self._kept = CalibrationCache()
         self._last_roundings: dict[tuple[Any, ...], Rounding] = {}
         self._reuses_roundings = False
+        self._foresees_floats = False
 
     def with_config(self, config: QConfig) -> StaticQuantization:
         """Quantization of the same model and data by other options of its layers; nothing is read again."""
         other = copy.copy(self)
         other.config = config
         return other
+
+    def foresee_floats(self) -> None:
+        """Prepare for modules of more precision: one reading of the data serves those with floats between products.
+
+        What reads a concat of floats has a range of its own, while codes that are joined share the range of the parts.
+        """
+        self._foresees_floats = True
+
+    def _foreseen_tensors(self, annotated: tvm.IRModule, config: QConfig) -> list[str]:
+        """Tensors that need a range where all that lies between products is float; none where no float is foreseen."""
+        if not self._foresees_floats:
+            return []
+        between = [Rule(key, None) for keys in regions(get_ledger(annotated).layers) for key in keys]
+        floats = self.annotate_model(replace(config, rules=(*between, *config.rules)))
+        known = View(annotated).var
+        return [w.source for w in watched_tensors(View(floats)) if w.source in known]
 
     def annotate_model(self, config: QConfig | None = None) -> tvm.IRModule:
         """The module after the stages up to unify_scales."""
@@ -104,6 +122,7 @@ class StaticQuantization:
                 kept, annotated, self.data,
                 with_histogram=any(map(needs_histogram, config.observers)),
                 momentum=config.momentum if "moving_average" in config.observers else None,
+                besides=() if kept.statistics else self._foreseen_tensors(annotated, config),
             )  # fmt: skip
         chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)
         if "auto" in config.observers:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tvm import relax
 
 import tvmq.quantization.guard.heads as search_of_heads
 from tvmq.errors import RangeError
@@ -16,8 +17,10 @@ from tvmq.quantization.guard.heads import (
     Counter,
     ModuleTrials,
     begin_search,
+    depthwise_choices,
     larger_choices,
     little_choices,
+    raise_depthwise,
     raise_little,
     raise_more,
 )
@@ -39,13 +42,25 @@ def parts_without_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_of_heads, "part_of", part)
 
 
-def chain() -> Any:
-    """The part of a View that is read: each product reads the one before it, the last two are outputs."""
+def convolution(groups: int) -> relax.Call:
+    """A convolution of eight channels in groups."""
+    x, weight = (relax.Var("", relax.TensorType(size, "float32")) for size in ((1, 8, 4, 4), (8, 8 // groups, 3, 3)))
+    return relax.op.nn.conv2d(x, weight, groups=groups)
+
+
+def chain(filtered: str = "") -> Any:
+    """The part of a View that is read: each product reads the one before it, the last two are outputs.
+
+    filtered  products that are depthwise convolutions; the first one has groups of several channels
+    """
     readers = {one: [other] for one, other in itertools.pairwise(NAMES)} | {"norm": []}
     readers["g"] = ["box", "score"]
     readers |= {"box": [], "score": []}
     bindings = [(SimpleNamespace(name=name), None) for name in NAMES]
-    return SimpleNamespace(readers=readers, bindings=bindings, is_output=lambda name: name in ("box", "score"))
+    value = {name: convolution(8 if name in filtered else 2 if name == "a" else 1) for name in NAMES}
+    return SimpleNamespace(
+        readers=readers, bindings=bindings, value=value, is_output=lambda name: name in ("box", "score")
+    )
 
 
 def searched(figure_of: Any, start: float = 12.0, **options: Any) -> tuple[Any, ModuleTrials]:
@@ -153,3 +168,49 @@ def test_what_cannot_be_made_is_left_out_and_late_searches_end() -> None:
         lambda floats: 13.0, advance=lambda *so_far: calls.append(so_far), is_late=lambda: len(calls) >= 2
     )
     assert calls == [(1, MOST_MODULES), (2, MOST_MODULES)] and len(search.steps) == 2
+
+
+def light_filters() -> tuple[dict[str, dict[str, Any]], Any]:
+    """Layers of which c and e are depthwise convolutions and hardly any work."""
+    return {name: {**entry, "macs": 5} if name in "ce" else entry for name, entry in LAYERS.items()}, chain("ce")
+
+
+def test_depthwise_convolutions_with_more_and_more_of_the_first_products() -> None:
+    layers, view = light_filters()
+    choices = list(depthwise_choices(layers, view))
+    assert [text for text, _ in choices] == [
+        "2 depthwise convolutions in float", "2 depthwise convolutions and 1 of the first products in float"
+    ]  # fmt: skip
+    assert [set(keys) for _, keys in choices] == [{"c", "e"}, {"a", "c", "e"}]
+    assert list(depthwise_choices(layers, chain())) == []
+    assert list(depthwise_choices(LAYERS, chain("ce"))) == []  # a quarter of the work
+
+
+def test_depthwise_convolutions_stay_in_float_where_they_brought_most() -> None:
+    """The first choice clear of the bound is taken; where none keeps it, larger ones keep the filters in float."""
+    layers, view = light_filters()
+
+    def searched_by(figures: dict[frozenset[str], float], start: float = 12.0) -> Any:
+        trials = ModuleTrials(lambda precision: precision, lambda one: Figure(figures[one.floats - {"norm"}]))
+        search = begin_search(layers, Figure(start))
+        raise_depthwise(search, view, trials, Guard())
+        return search
+
+    alone, more = frozenset("ce"), frozenset("ace")
+    assert searched_by({alone: 28.0}).best.precision.floats == alone | {"norm"}
+    assert searched_by({alone: 26.0, more: 26.6}).best.precision.floats == more | {"norm"}
+    assert searched_by({alone: 21.0, more: 21.6}).best.precision.floats == more | {"norm"}
+    assert searched_by({alone: 21.0, more: 21.4}).best.precision.floats == alone | {"norm"}
+    assert searched_by({alone: 19.0, more: 19.2}).best.precision.floats == more | {"norm"}
+    assert searched_by({alone: 21.0, more: 19.0}).best.precision.floats == alone | {"norm"}
+    assert searched_by({}, start=25.0).steps == []
+    trials = ModuleTrials(
+        lambda precision: precision,
+        lambda precision: Figure(22.0 if precision.floats >= {"b", "c", "e"} else 13.0 + ("c" in precision.floats)),
+    )
+    search = begin_search(layers, Figure(12.0))
+    raise_depthwise(search, view, trials, Guard())
+    assert search.best.figure.sqnr == 14.0
+    raise_more(search, view, trials, Guard())
+    assert search.best.precision.floats >= {"norm", "b", "c", "e"} and search.best.figure.sqnr == 22.0
+    assert "and all depthwise convolutions" in search.steps[-1][0]

@@ -176,3 +176,23 @@ def test_distances_from_anchors_are_no_boxes():
     scores = np.moveaxis(HEADS[0], 1, 2)[..., 4:]
     distances = np.random.default_rng(3).normal(0, 1, (1, 200, 4))
     assert isinstance(DetectionReading((0, 1)).fit([[distances, scores]]), PlaceReading)
+
+
+def test_landmarks_beside_boxes_and_scores_or_within_the_boxes():
+    """RetinaFace and BlazeFace: values of boxes are a part of their own."""
+    boxes, scores = (np.moveaxis(HEADS[0], 1, 2)[..., part] for part in (slice(4), slice(4, 5)))
+    marks = np.random.default_rng(4).normal(0, 5, (*boxes.shape[:2], 10))
+    shares = np.concatenate([1 - scores, scores], axis=2)
+    beside = DetectionReading((0, 1, 2)).fit([[boxes, shares, marks]])
+    within = DetectionReading((0, 1)).fit([[np.concatenate([boxes, marks], axis=2), np.log(scores / (1 - scores))]])
+    for reading, outputs in (
+        (beside, [boxes, shares, marks]),
+        (within, [np.concatenate([boxes, marks], axis=2), np.log(scores / (1 - scores))]),
+    ):
+        assert isinstance(reading, DetectionReading) and reading.columns is not None
+        assert len(reading.columns.scores) == 1 and len(reading.columns.extras) == 10
+        moved = 1 + 0.2 * (np.arange(14) >= 4)
+        other = [one * moved[-one.shape[-1] :] if one.shape[-1] >= 10 else one for one in outputs]
+        assert decibels_of(sum_powers(reading, [(outputs, outputs)])) == [np.inf] * 3
+        figures = decibels_of(sum_powers(reading, [(outputs, other)]))
+        assert figures[:2] == [np.inf] * 2 and 13.9 < figures[2] < 14.1

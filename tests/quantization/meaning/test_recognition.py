@@ -10,6 +10,8 @@ import pytest
 import tvmq
 from tests.support.models.networks import Net
 from tvmq.errors import ConfigError
+from tvmq.graph.names import output_names
+from tvmq.graph.view import View, sizes_of
 from tvmq.quantization.meaning.recognition import KINDS, fit_readings, ordered_outputs, read_outputs
 
 
@@ -92,6 +94,64 @@ NETWORKS: dict[str, tuple[Callable[[Net], list[str]], list[tuple[str, tuple[int,
 }
 
 
+def scale_maps(net: Net, *filters: int) -> list[list[str]]:
+    """Maps of so many channels each, of 8 x 8 and of 4 x 4 places."""
+    small = net.op("Relu", net.conv(net.inputs[0], 3, 3, strides=[2, 2]))
+    return [[net.conv(x, 3, count) for count in filters] for x in (net.inputs[0], small)]
+
+
+def to_rows(net: Net, x: str, columns: int) -> str:
+    """[1, places, columns] of a map."""
+    return net.op("Transpose", net.op("Reshape", x, net.constant(ints(1, columns, -1))), perm=[0, 2, 1])
+
+
+def rows_of_scales(net: Net) -> list[str]:
+    """PicoDet: scores of each scale, then logits of 8 bins a side."""
+    (large, bins), (small, other) = scale_maps(net, 3, 32)
+    scores = [to_rows(net, net.op("Sigmoid", x), 3) for x in (large, small)]
+    return [*scores, *(to_rows(net, x, 32) for x in (bins, other))]
+
+
+def maps_of_scales(net: Net) -> list[str]:
+    """SCRFD: scores, boxes, landmarks of two anchors a place."""
+    return [one for scale in scale_maps(net, 2, 8, 20) for one in scale]
+
+
+def maps_of_anchors(net: Net) -> list[str]:
+    """YOLO before its decoding, a map for each scale."""
+    return [one for scale in scale_maps(net, 24) for one in scale]
+
+
+def bins_beside_scores(net: Net) -> list[str]:
+    """NanoDet-Plus: scores and bins of all scales in one output."""
+    scales = [[net.op("Sigmoid", scores), bins] for scores, bins in scale_maps(net, 3, 32)]
+    flat = [net.op("Reshape", net.op("Concat", *one, axis=1), net.constant(ints(1, 35, -1))) for one in scales]
+    return [net.op("Transpose", net.op("Concat", *flat, axis=2), perm=[0, 2, 1])]
+
+
+def landmarks_beside(net: Net) -> list[str]:
+    """RetinaFace: boxes, scores and landmarks [1, 64, ..]."""
+    boxes, logits, marks = scale_maps(net, 4, 2, 10)[0]
+    return [to_rows(net, boxes, 4), net.op("Softmax", to_rows(net, logits, 2), axis=2), to_rows(net, marks, 10)]
+
+
+def landmarks_within(net: Net) -> list[str]:
+    """BlazeFace: 16 numbers of a box and six landmarks beside a score."""
+    boxes, logits = scale_maps(net, 16, 1)[0]
+    return [to_rows(net, boxes, 16), to_rows(net, logits, 1)]
+
+
+# name -> (network, outputs of its reading, outputs of each scale)
+SCALED: dict[str, tuple[Callable[[Net], list[str]], tuple[int, ...], tuple[tuple[int, ...], ...]]] = {
+    "rows of scales": (rows_of_scales, (0, 2, 1, 3), ((0, 2), (1, 3))),
+    "maps of scales": (maps_of_scales, (0, 1, 2, 3, 4, 5), ((0, 1, 2), (3, 4, 5))),
+    "maps of anchors": (maps_of_anchors, (0, 1), ((0,), (1,))),
+    "bins beside scores": (bins_beside_scores, (0,), ((0,),)),
+    "landmarks beside": (landmarks_beside, (0, 1, 2), ()),
+    "landmarks within": (landmarks_within, (0, 1), ()),
+}
+
+
 def module_of(make: Callable[[Net], list[str]]):
     net = Net((1, 3, 8, 8))
     return tvmq.from_onnx(net.model(*make(net)))[0]
@@ -101,6 +161,24 @@ def module_of(make: Callable[[Net], list[str]]):
 def test_kinds_by_structure(name):
     make, wanted = NETWORKS[name]
     assert [(one.kind, one.outputs) for one in read_outputs(module_of(make))] == wanted
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_heads_of_several_outputs(name):
+    make, outputs, levels = SCALED[name]
+    module = module_of(make)
+    (reading,) = read_outputs(module)
+    assert (reading.kind, reading.outputs) == ("detections", outputs)
+    scales = reading.scales  # type: ignore[attr-defined]
+    assert (scales.levels if scales else ()) == levels
+    by_name = {output_names(module["main"], len(outputs))[-1]: "detections"}
+    assert [one.outputs for one in read_outputs(module, by_name)] == [outputs]
+    assert fit_readings([reading], [[np.zeros(size) for size in sizes_of_outputs(module)]]) == []
+
+
+def sizes_of_outputs(module) -> list[tuple[int, ...]]:
+    view = View(module)
+    return [sizes_of(view.var[name]) for name in view.outputs]  # type: ignore[misc]
 
 
 def test_columns_of_heads():
@@ -122,15 +200,11 @@ def test_the_user_knows_better(kind):
 
 
 def tvmq_outputs(module) -> list[str]:
-    from tvmq.graph.names import output_names
-
     return output_names(module["main"], 1)
 
 
 def test_the_user_names_one_output_of_several_that_belong_together():
     module = module_of(boxes_beside_scores)
-    from tvmq.graph.names import output_names
-
     scores, boxes = output_names(module["main"], 2)
     assert [one.outputs for one in read_outputs(module, {boxes: "detections"})] == [(1, 0)]
     apart = read_outputs(module, {boxes: "numbers", scores: "classes"})

@@ -30,7 +30,15 @@ from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
 from tvmq.quantization.guard.bound import Figure, Guard
 from tvmq.quantization.guard.evidence import with_evidence
-from tvmq.quantization.guard.heads import EQUALIZED, Counter, ModuleTrials, begin_search, raise_little, raise_more
+from tvmq.quantization.guard.heads import (
+    EQUALIZED,
+    Counter,
+    ModuleTrials,
+    begin_search,
+    raise_depthwise,
+    raise_little,
+    raise_more,
+)
 from tvmq.quantization.guard.judge import Judge
 from tvmq.quantization.guard.raising import HALF_OF_WORK, Search, raise_precision
 from tvmq.quantization.guard.regions import products, regions, share_of_work
@@ -112,6 +120,7 @@ def _raise_by_meaning(module: tvm.IRModule, figure: Figure, model: CalibratedMod
     guard, counter = judge.guard, Counter(judge.guard.advance)
     state = _HeadSearch(module, figure, model, judge, counter)
     state.raise_little()
+    state.raise_depthwise()
     if not state.search.best.figure.holds(guard):
         equalized = _equalize(module, figure, model, judge)
         if equalized is not None and equalized[1].holds(guard):
@@ -154,6 +163,10 @@ class _HeadSearch:
     def raise_little(self, first: Precision | None = None) -> None:
         """Try choices of little work."""
         raise_little(self.search, self._view, self.trials, self._guard, first)
+
+    def raise_depthwise(self) -> None:
+        """Try choices with all depthwise convolutions in float."""
+        raise_depthwise(self.search, self._view, self.trials, self._guard)
 
     def raise_more(self) -> None:
         """Try choices of more work where these do not keep the bound."""

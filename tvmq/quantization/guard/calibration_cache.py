@@ -72,16 +72,21 @@ class CalibrationCache:
         with_histogram: bool,
         compile_in_place: CompileInPlace,
         momentum: float | None = None,
+        besides: Iterable[str] = (),
     ) -> None:
-        """Statistics of all watched tensors of a module; the data are read if some are not known yet."""
+        """Statistics of all watched tensors of a module; the data are read if some are not known yet.
+
+        besides  variables of which other modules may need statistics: from the first reading of the data as well
+        """
         names = {w.source for w in watched_tensors(View(annotated))}
         if self._is_read and names.issubset(self.statistics):
             return
-        batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._pass_batches(data)
+        is_first = not self._is_read
+        batches: Iterable[tuple[Feed, int]] = self._pass_batches(data) if is_first else data
         self._is_read = True
         statistics = collect(
             annotated, batches, evaluator, with_histogram=with_histogram, momentum=momentum,
-            compile_in_place=compile_in_place, known=self.statistics,
+            compile_in_place=compile_in_place, known=self.statistics, besides=besides if is_first else (),
             results=self._remember if self.has_results else None,
         )  # fmt: skip
         self.statistics.update(statistics)

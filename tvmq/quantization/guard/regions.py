@@ -24,6 +24,7 @@ from tvmq.graph.analysis.float_region_costs import elements, operations
 from tvmq.graph.view import View
 from tvmq.options.rules import short_names
 from tvmq.passes.families.base import family_named
+from tvmq.passes.operator_families import is_depthwise
 
 FLOAT_OPERATIONS = 16e9  # a second
 CONVERTED = 8e9  # elements a second
@@ -142,6 +143,12 @@ def part_of(keys: Iterable[str], layers: Layers, view: View) -> Part:
 def products(layers: Layers) -> list[str]:
     """Integer layers with multiply-accumulates, in the order of execution."""
     return [key for key, entry in layers.items() if entry["precision"] == "int8" and entry.get("macs")]
+
+
+def depthwise(layers: Layers, view: View) -> list[str]:
+    """Convolutions that filter each channel by itself: a rounding of what they read is averaged over few taps."""
+    roots = {key: layers[key].get("root", key) for key in products(layers)}
+    return [key for key, root in roots.items() if root in view.value and is_depthwise(view.value[root])]
 
 
 def share_of_work(keys: Iterable[str], layers: Layers) -> float:

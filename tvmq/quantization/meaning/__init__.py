@@ -4,6 +4,7 @@
     reading.py         readings: a signal and an error in the terms of a kind
     detections.py      boxes with scores, sorted or of a dense head
     columns.py         columns of their rows: box, score, class
+    scales.py          heads of several outputs, for each scale its own
     places.py          rows of a dense head whose boxes are not decoded
     boxes.py           overlap, suppression and matching of boxes
     peaks.py           peaks of heat maps, and what is read at them

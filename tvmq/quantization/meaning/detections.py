@@ -23,6 +23,7 @@ from tvmq.quantization.meaning.boxes import NEARLY_EQUAL, Detections, match_boxe
 from tvmq.quantization.meaning.columns import Columns, dense_columns, has_corners, sorted_columns
 from tvmq.quantization.meaning.places import PlaceReading, are_decoded
 from tvmq.quantization.meaning.reading import LEAST_SCORE, LOST, USED, Outputs, Reading, is_share, replace_infinities
+from tvmq.quantization.meaning.scales import ScaledHead, find_activation
 
 BOX = 4  # columns
 MOST_IMAGES = 8  # tell the columns of dense heads, which have thousands of rows each
@@ -33,14 +34,12 @@ SCORES_COUNT = 0.5  # of the errors of scores
 ACTIVATIONS = {"softmax": softmax, "sigmoid": sigmoid}
 
 
-def _find_activation(scores: np.ndarray) -> str:
-    """Activation of scores [n, classes]: softmax where one class, the background, has most of all rows."""
-    return "softmax" if scores.shape[1] > 1 and softmax(scores).mean(axis=0).max() > 0.5 else "sigmoid"
-
-
 @dataclass(frozen=True)
 class DetectionReading(Reading):
-    """Detections: one output with rows of all, or one of boxes and one of scores.
+    """Detections: one output with rows of all, one of boxes and one of scores, or several for each scale.
+
+    Boxes and scores come first of several outputs; sorted rows may have their classes in a third one, dense heads other
+    values of boxes.
 
     doubles    True for a dense head, in which many rows have one object
     channels   axis of the rows' columns, where there is one output; -2 of a head [batch, columns, places]
@@ -48,6 +47,7 @@ class DetectionReading(Reading):
     columns    of a row; None before `fit`
     threshold  score from which float's detections count
     activation "softmax" or "sigmoid" that makes shares of the scores of their own output; "" where they are shares
+    scales     of a head with outputs of several scales
     """
 
     doubles: bool = True
@@ -56,6 +56,7 @@ class DetectionReading(Reading):
     columns: Columns | None = None
     threshold: float = 0.0
     activation: str = ""
+    scales: ScaledHead | None = None
     kind: ClassVar[str] = "detections"
 
     @property
@@ -69,19 +70,25 @@ class DetectionReading(Reading):
 
         Of a dense head whose boxes are not decoded the reading of its places.
         """
+        if self.scales is not None and self.scales.columns is None:
+            scales = self.scales.fit(wanted)
+            return None if scales is None else replace(self, scales=scales).fit(wanted)
         images = [rows for outputs in wanted for rows in self.rows(outputs)]
         if not images or not sum(map(len, images)):
             return None
-        some = np.concatenate(images[:MOST_IMAGES])
-        if len(self.outputs) == 2 and not self.activation and not is_share(some[:, BOX:]):
-            return replace(self, activation=_find_activation(some[:, BOX:])).fit(wanted)
-        columns = self._find_columns(images)
+        if len(self.outputs) > 1 and self.doubles and self.scales is None and not self.activation:
+            scores = np.concatenate(images[:MOST_IMAGES])[:, self._score_columns(wanted[0])]
+            if not is_share(scores):
+                return replace(self, activation=find_activation(scores)).fit(wanted)
+        columns = self._find_columns(images, wanted[0])
         if columns is None:
             return None
         highest = max(float(columns.score_table(replace_infinities(rows)).max(initial=0.0)) for rows in images)
         known = replace(self, columns=columns, threshold=highest * USED)
         if highest < LEAST_SCORE:
             return None
+        if self.scales is not None:  # nobody decodes boxes and leaves the scales apart
+            return PlaceReading(self.outputs, self.by_user, known, columns, known.threshold)
         if self.doubles and not (known.has_boxes(images) and are_decoded(images, columns, known.threshold)):
             return PlaceReading(self.outputs, self.by_user, known, columns, known.threshold)
         return known if known.has_boxes(images) else None
@@ -97,21 +104,30 @@ class DetectionReading(Reading):
             count += len(boxes)
         return valid >= MOST_BOXES * count
 
-    def _find_columns(self, images: list[np.ndarray]) -> Columns | None:
+    def _score_columns(self, outputs: Outputs) -> slice:
+        """Columns of the scores, where boxes and scores are outputs of their own."""
+        first = np.asarray(outputs[self.outputs[0]]).shape[-1]
+        scores = np.asarray(outputs[self.outputs[1]])
+        return slice(first, first + (scores.shape[-1] if scores.ndim == 3 else 1))
+
+    def _find_columns(self, images: list[np.ndarray], outputs: Outputs) -> Columns | None:
+        if self.scales is not None:
+            return self.scales.columns
         if len(self.outputs) == 1:
             some = images[:MOST_IMAGES]
             return dense_columns(np.concatenate(some), self.sizes) if self.doubles else sorted_columns(images)
         rows = replace_infinities(np.concatenate(images[:MOST_IMAGES]))
-        if len(self.outputs) == 3:
+        if len(self.outputs) == 3 and not self.doubles:
             return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), (4,), 5)
-        scores = rows[:, 4:]
+        place = self._score_columns(outputs)
+        scores, columns = rows[:, place], tuple(range(rows.shape[1])[place])
         if not is_share(scores):
             return None
-        columns = tuple(range(4, rows.shape[1]))
+        extras = tuple(c for c in range(BOX, rows.shape[1]) if c not in columns)
         if len(columns) > 1 and np.allclose(scores.sum(1), 1.0, atol=1e-2):  # softmax: background is the usual class
-            background = int(scores.mean(0).argmax())
-            columns = tuple(c for c in columns if c != 4 + background)
-        return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), columns)
+            background = columns[int(scores.mean(0).argmax())]
+            columns = tuple(c for c in columns if c != background)
+        return Columns((0, 1, 2, 3), has_corners(rows[:, :4]), columns, None, None, extras)
 
     def is_comparable(self, wanted: Outputs, got: Outputs) -> bool:
         """True for as many images and columns; there may be other numbers of rows."""
@@ -120,6 +136,8 @@ class DetectionReading(Reading):
 
     def rows(self, outputs: Outputs) -> list[np.ndarray]:
         """[n, columns] of each image."""
+        if self.scales is not None:
+            return self.scales.rows(outputs)
         arrays = [np.asarray(outputs[index]) for index in self.outputs]
         if len(arrays) > 1:
             if self.activation:

@@ -41,16 +41,12 @@ class PlaceReading(Reading):
     @property
     def parts(self) -> tuple[str, ...]:
         """Names of the parts, each judged by itself."""
-        return ("scores", "offsets of boxes")
-
-    def is_comparable(self, wanted: Outputs, got: Outputs) -> bool:
-        """True for as many images, rows and columns."""
-        shapes = [[rows.shape for rows in self.head.rows(side)] for side in (wanted, got)]
-        return bool(shapes[0] == shapes[1])
+        extras = self.columns is not None and bool(self.columns.extras)
+        return ("scores", "offsets of boxes", *(("values of boxes",) if extras else ()))
 
     def powers(self, wanted: Outputs, got: Outputs) -> np.ndarray:
-        """Signal and error of scores, and of offsets where float has scores."""
-        sums = np.zeros((2, 2))
+        """Signal and error of scores, and of offsets and other values where float has scores."""
+        sums = np.zeros((len(self.parts), 2))
         for a, b in zip(self.head.rows(wanted), self.head.rows(got), strict=True):
             sums += self._powers(replace_infinities(a), replace_infinities(b))
         return sums
@@ -63,16 +59,18 @@ class PlaceReading(Reading):
         error = np.square(ours[counts] - theirs[counts]).sum() + np.square(wrong).sum()
         rows = counts.any(axis=1)
         weights = np.square(ours[rows].max(axis=1, initial=0.0))
-        x, y = (one[rows][:, list(self.columns.boxes)] for one in (a, b))
-        power = (weights * np.square(np.maximum(np.abs(x), 1.0)).mean(axis=1)).sum()
-        return np.array(
-            [[np.square(ours[counts]).sum(), error], [power, (weights * np.square(x - y).mean(axis=1)).sum()]]
-        )
+        powers = [[np.square(ours[counts]).sum(), error]]
+        for columns in filter(None, (self.columns.boxes, self.columns.extras)):
+            x, y = (one[rows][:, list(columns)] for one in (a, b))
+            power = (weights * np.square(np.maximum(np.abs(x), 1.0)).mean(axis=1)).sum()
+            powers.append([power, (weights * np.square(x - y).mean(axis=1)).sum()])
+        return np.array(powers)
 
     def describe(self) -> str:
         """Description of the kind, with all that was learned."""
         columns = f": {self.columns.describe()}" if self.columns is not None else ""
-        return f"a dense head whose boxes are not decoded{columns}; scores from {self.threshold:.2g} count"
+        head = f"a head of {self.head.scales.describe()}" if getattr(self.head, "scales", None) else "a dense head"
+        return f"{head} whose boxes are not decoded{columns}; scores from {self.threshold:.2g} count"
 
 
 def are_decoded(images: Sequence[np.ndarray], columns: Columns, threshold: float) -> bool:

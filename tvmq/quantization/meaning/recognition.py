@@ -2,7 +2,8 @@
 
     rows behind topk, sort, suppression      detections, sorted
     concat of 4 columns and class scores     detections of a dense head
-    [batch, n, 4] beside [batch, n, classes] detections of a dense head, in two outputs
+    [batch, n, 4] beside [batch, n, classes] detections of a dense head, in two outputs or with others beside
+    as many outputs for each scale           detections of a dense head in several outputs (scales.py)
     sigmoid map, other maps of its size      a heat map, and what is read at its peaks
     softmax                                  classes; in the last axis of three a sequence, in axis 1 of maps masks
     sigmoid map alone                        a mask
@@ -31,6 +32,7 @@ from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 from tvmq.quantization.meaning.detections import DetectionReading
 from tvmq.quantization.meaning.peaks import PeakReading
 from tvmq.quantization.meaning.reading import Outputs, Reading
+from tvmq.quantization.meaning.scales import MOST_LANDMARKS, ScaledHead, find_levels, is_width_of_bins
 from tvmq.quantization.meaning.value_readings import (
     ClassReading,
     EmbeddingReading,
@@ -124,6 +126,7 @@ class _Outputs:
         rest = [index for index in self.floats if self.names[index] not in kinds]
         yield from self._find_sorted(rest)
         yield from self._find_dense(rest)
+        yield from self._find_scales(rest)
         for index in rest:
             if self.origin(index) == "sigmoid" and len(self.sizes[index]) == 4 and self._maps_beside(index, rest):
                 yield PeakReading((index, *self._maps_beside(index, rest)))
@@ -139,7 +142,8 @@ class _Outputs:
             return PeakReading((index, *self._maps_beside(index, rest)))
         if kind == "detections":
             rest = [i for i in self.sizes if i == index or i not in others]
-            known = (one for one in (*self._find_sorted(rest), *self._find_dense(rest)) if index in one.outputs)
+            proposed = (*self._find_sorted(rest), *self._find_dense(rest), *self._find_scales(rest))
+            known = (one for one in proposed if index in one.outputs)
             return next(known, DetectionReading((index,), doubles=index not in self.ordered, channels=-1))
         single = (ClassReading, SequenceReading, MaskReading, EmbeddingReading, NumberReading)
         return {one.kind: one for one in single}[kind]((index,))
@@ -173,11 +177,32 @@ class _Outputs:
                 parts = column_parts(self.view, self.view.outputs[index], channels)
                 if len(parts) > 1 and BOX in itertools.accumulate(parts):
                     yield DetectionReading((index,), channels=channels - 3, sizes=tuple(parts))
+                elif channels == 2 and len(parts) == 2 and any(is_width_of_bins(one) for one in parts):
+                    yield DetectionReading((index,), scales=ScaledHead(((index,),)))
         for index in three:
-            if self.sizes[index][2] == BOX:
-                beside = [i for i in three if i != index and self.sizes[i][:2] == self.sizes[index][:2]]
-                if len(beside) == 1:
-                    yield DetectionReading((index, beside[0]))
+            beside = [i for i in three if i != index and self.sizes[i][:2] == self.sizes[index][:2]]
+            scores = self._scores_beside(index, beside)
+            if scores is not None:
+                others = [i for i in beside if i != scores]
+                yield DetectionReading((index, scores, *others))
+
+    def _scores_beside(self, index: int, beside: Sequence[int]) -> int | None:
+        """Position of the scores of boxes [batch, n, 4], or of 4 and x and y of landmarks beside [batch, n, 1]."""
+        width = self.sizes[index][2]
+        if not isinstance(width, int):
+            return None
+        if width == BOX:
+            shares = [i for i in beside if self.origin(i) == "sigmoid" or self.origin(i) in SOFTMAX]
+            few = shares or [i for i in beside if self.sizes[i][2] in (1, 2)]
+            return beside[0] if len(beside) == 1 else few[0] if len(few) == 1 else None
+        has_landmarks = width % 2 == 0 and BOX < width <= BOX + 2 * MOST_LANDMARKS
+        return beside[0] if has_landmarks and len(beside) == 1 and self.sizes[beside[0]][2] == 1 else None
+
+    def _find_scales(self, among: Sequence[int]) -> Iterator[DetectionReading]:
+        """Heads with outputs of their own for each scale."""
+        sizes = {i: self.sizes[i] for i in among if i in self.floats and i not in self.ordered}
+        for levels in find_levels(sizes):
+            yield DetectionReading(tuple(itertools.chain(*levels)), scales=ScaledHead(levels))
 
     def _maps_beside(self, index: int, among: Sequence[int]) -> list[int]:
         """Other maps of the height and width of an output, which are no sigmoids themselves."""
@@ -242,7 +267,6 @@ def column_parts(view: View, name: str, axis: int) -> list[int]:
         else:
             return []
     return []
-
 
 
 def fit_readings(readings: Iterable[Reading], wanted: Sequence[Outputs]) -> list[Reading]:
