@@ -106,6 +106,19 @@ for mode in ("nearest", "linear"):
 case("resize-down", "Resize", floats(1, 2, 8, 6), None, F([1, 1, 0.5, 0.5]), mode="linear", expect=["resize2d"])
 case("resize-sizes", "Resize", IMAGE, None, None, ints(1, 3, 10, 5), mode="nearest", expect=["resize2d"])
 case("resize-third", "Resize", floats(1, 2, 9, 6), None, F([1, 1, 1 / 3, 1 / 3]), expect=["resize2d"])
+for mode, rounding in (("half_pixel", "round_prefer_floor"), ("half_pixel", "floor"), ("asymmetric", "ceil")):
+    # places between two pixels, which a product with 2 / 7 in float32 misses
+    ratio = {"coordinate_transformation_mode": mode, "nearest_mode": rounding}
+    case(
+        f"resize-ratio-{mode}-{rounding}",
+        "Resize",
+        floats(1, 1, 2, 3),
+        None,
+        None,
+        ints(1, 1, 7, 9),
+        expect=["take"],
+        **ratio,
+    )
 case("resize-axes", "Resize", IMAGE, None, None, ints(14, 16), axes=[2, 3], expect=["resize2d"])
 case("resize-axes-scales", "Resize", IMAGE, None, F([2, 3]), axes=[-2, -1], expect=["resize2d"])
 SYMMETRIC = {"coordinate_transformation_mode": "half_pixel_symmetric", "opset": 19, "mode": "linear"}
@@ -298,7 +311,9 @@ def test_lp_pool_of_ceil_mode_has_zeros_under_its_last_windows(pads: list[int], 
     """Counted by NumPy; ONNX's reference divides by what a window holds."""
     x = np.random.default_rng(p).standard_normal((2, 3, 7, 6)).astype(np.float32)
     options = {"kernel_shape": [2, 3], "strides": [3, 2], "pads": pads, "ceil_mode": 1, "p": p}
-    mod, params = from_onnx(make_model([helper.make_node("LpPool", ["x"], ["y"], **options)], {"x": ("float32", x.shape)}, ["y"]))
+    mod, params = from_onnx(
+        make_model([helper.make_node("LpPool", ["x"], ["y"], **options)], {"x": ("float32", x.shape)}, ["y"])
+    )
     result = run_float(mod, params, {"x": x})[0]
     wide = np.pad(np.abs(x.astype(np.float64)) ** p, [(0, 0), (0, 0), (pads[0], 9), (pads[1], 9)])
     windows = np.lib.stride_tricks.sliding_window_view(wide, (2, 3), (2, 3))[:, :, ::3, ::2].sum((-2, -1))

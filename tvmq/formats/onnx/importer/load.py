@@ -147,6 +147,8 @@ def _unify_domains(model: onnx.ModelProto) -> None:
         del owner.opset_import[:]
         for domain, version in versions:
             owner.opset_import.add(domain=domain, version=version)
+    if model.opset_import and all(entry.domain for entry in model.opset_import):
+        model.opset_import.add(domain="", version=opset_of(model))  # of what replaces operators of other domains
     for graph in [model.graph, *model.functions]:
         _clear_domains(graph)
 

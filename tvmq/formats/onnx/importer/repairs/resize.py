@@ -19,6 +19,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
+from tvmq.graph.evaluate import REPEATING
 from tvmq.graph.multiples import LARGEST, require_multiple
 from tvmq.graph.size_text import size_text
 from tvmq.graph.sizes import are_equal
@@ -176,10 +177,22 @@ def _is_simple(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[A
         return False
     for axis in axes:
         size, result, scale = call.shape()[axis], sizes[axis], scales[axis]
+        if not (isinstance(size, int) and isinstance(result, int)):
+            continue
         # float32 scales of whole ratios, such as 1/3, are not exact
-        if isinstance(size, int) and isinstance(result, int) and abs(size * scale - result) > 1e-5 * result:
+        if abs(size * scale - result) > 1e-5 * result or not _is_nearest_exact(call, size, result):
             return False
     return True
+
+
+def _is_nearest_exact(call: NodeCall, size: int, result: int) -> bool:
+    """False if TVM, which multiplies by the reciprocal of the scale in float32, may take the neighbour of a pixel that
+    ONNX defines: where a place falls between two pixels, or on one that is rounded up or down.
+    """
+    if call.text("mode", "nearest") != "nearest" or size % result == 0:
+        return True
+    rule = call.text("coordinate_transformation_mode", "half_pixel").removesuffix("_symmetric")
+    return result % size == 0 and call.text("nearest_mode", "round_prefer_floor") in REPEATING.get(rule, ())
 
 
 def _corners_meet(call: NodeCall, sizes: list[Any]) -> bool:
