@@ -54,6 +54,11 @@ def separate_rows(net: Net) -> list[str]:
     return [rows[0], rows[1], net.op("Cast", net.op("Cast", rows[2], to=7), to=1)]
 
 
+def highest_scores(net: Net) -> list[str]:
+    """The seven best of twenty classes, as a classifier gives them: no row of a box."""
+    return [net.ops("TopK", flat(net, 20), net.constant(ints(7)), outputs=2, axis=1)[0]]
+
+
 def boxes_beside_scores(net: Net) -> list[str]:
     """SSD: boxes [1, 64, 4] and scores [1, 64, 3]."""
     head = net.op("Transpose", net.op("Reshape", net.conv(net.inputs[0], 3, 7), net.constant(ints(1, 7, 64))), perm=[0, 2, 1])
@@ -84,6 +89,7 @@ NETWORKS: dict[str, tuple[Callable[[Net], list[str]], list[tuple[str, tuple[int,
     "head of scales": (scaled_head, [("detections", (0,))]),
     "sorted rows": (sorted_rows, [("detections", (0,))]),
     "separate rows": (separate_rows, [("detections", (0, 1, 2))]),
+    "highest scores": (highest_scores, []),
     "boxes beside scores": (boxes_beside_scores, [("detections", (1, 0))]),
     "heat map": (heat_map, [("heatmap", (1, 0, 2))]),
     "mask": (lambda net: [net.op("Sigmoid", net.conv(net.inputs[0], 3, 2))], [("mask", (0,))]),

@@ -153,6 +153,8 @@ class _Outputs:
         rows = [index for index in self.sizes if index in self.ordered and (index in among or index not in self.floats)]
         for index in rows:
             sizes = self.sizes[index]
+            if self._is_ordered_itself(index):  # the highest scores, such as [batch, 20]
+                continue
             if index in self.floats and len(sizes) in (2, 3) and isinstance(sizes[-1], int) and sizes[-1] >= ROW:
                 yield DetectionReading((index,), doubles=False)
             elif index in self.floats and len(sizes) in (2, 3) and sizes[-1] == BOX:
@@ -161,6 +163,13 @@ class _Outputs:
                 labels = [i for i in beside if i not in scores]
                 if len(scores) == 1:
                     yield DetectionReading((index, scores[0], *labels[:1]), doubles=False)
+
+    def _is_ordered_itself(self, index: int) -> bool:
+        """True where the last axis of an output is that along which an ordering sorts: its columns are no row's."""
+        value = self.view.value.get(_find_origin(self.view, self.view.outputs[index]))
+        if not isinstance(value, relax.TupleGetItem) or not isinstance(value.tuple_value, relax.Var):
+            return False
+        return len(self.sizes[index]) == 2 and op_name(self.view.value.get(value.tuple_value.name)) in ORDERING
 
     def _is_whole(self, index: int) -> bool:
         """True for floats that were made of integers."""
