@@ -219,3 +219,7 @@ def test_sizes_of_one_scale_or_of_other_ratios_are_no_head() -> None:
     assert find_levels({0: (1, 64, 4), 1: (1, 64, 3), 2: (1, 16, 4)}) == []
     assert find_levels({0: (1, 1024, 4), 1: (1, 4, 4)}) == []
     assert find_levels({0: (1, "n", 4), 1: (1, 16, 4)}) == []
+
+
+def test_outputs_without_elements_are_no_scale() -> None:
+    assert find_levels({0: (1, 24, 8, 8), 1: (1, 24, 0, 4)}) == [] == find_levels({0: (4,), 1: (0, 6), 2: (3, 6)})

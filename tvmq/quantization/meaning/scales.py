@@ -51,7 +51,7 @@ def find_levels(sizes: Mapping[int, tuple[int | str, ...]]) -> list[tuple[Level,
     for rank in (2, 3, 4, 5):
         levels: dict[tuple[int, ...], list[int]] = {}
         for index, size in sizes.items():
-            if len(size) == rank and all(isinstance(one, int) for one in size):
+            if len(size) == rank and all(isinstance(one, int) and one > 0 for one in size):
                 levels.setdefault(_grid(size), []).append(index)  # type: ignore[arg-type]
         ordered = sorted(levels.items(), key=lambda one: -int(np.prod(one[0])))
         sides = [float(np.prod(grid)) ** 0.5 for grid, _ in ordered]

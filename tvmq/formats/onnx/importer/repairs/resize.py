@@ -189,10 +189,16 @@ def _is_nearest_exact(call: NodeCall, size: int, result: int) -> bool:
     """False if TVM, which multiplies by the reciprocal of the scale in float32, may take the neighbour of a pixel that
     ONNX defines: where a place falls between two pixels, or on one that is rounded up or down.
     """
-    if call.text("mode", "nearest") != "nearest" or size % result == 0:
-        return True
     rule = call.text("coordinate_transformation_mode", "half_pixel").removesuffix("_symmetric")
-    return result % size == 0 and call.text("nearest_mode", "round_prefer_floor") in REPEATING.get(rule, ())
+    if call.text("mode", "nearest") != "nearest":
+        return True
+    if rule == "align_corners" or min(size, result) < 1:
+        return False
+    if result % size:
+        return size % result == 0
+    factor = result // size
+    is_power_of_two = factor & (factor - 1) == 0
+    return is_power_of_two or call.text("nearest_mode", "round_prefer_floor") in REPEATING.get(rule, ())
 
 
 def _corners_meet(call: NodeCall, sizes: list[Any]) -> bool:
