@@ -70,8 +70,8 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     arrays, shared = split_shared(exe, arrays)
     wanted = [info for info in exe.input_info if info.name not in shared]
 
-    def run_batch(feed: Arrays) -> list[np.ndarray]:
-        """A batch with what belongs to all samples."""
+    def run_batch(feed: Mapping[str, Any]) -> list[np.ndarray]:
+        """Run a batch with what belongs to all samples."""
         results: list[np.ndarray] = exe.run({**feed, **shared})
         return results
 
