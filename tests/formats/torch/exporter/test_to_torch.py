@@ -223,7 +223,8 @@ def tvmq_functions() -> dict[str, Any]:
 
 def test_resizing_that_torch_has_not() -> None:
     net = Net((1, 3, 4, 4))
-    y = net.op("Resize", net.conv("x", 3, 4), "", "", net.constant(np.int64([1, 4, 6, 6])), mode="nearest")
+    sizes = net.constant(np.int64([1, 4, 8, 8]))
+    y = net.op("Resize", net.conv("x", 3, 4), "", "", sizes, mode="nearest", nearest_mode="ceil")
     with pytest.raises(
         UnsupportedOpError, match="^to_torch: resizing by nearest, half_pixel is not what torch computes"
     ):
