@@ -230,11 +230,13 @@ class Lowerer:
 
     def is_rank4(self, name: str) -> bool:
         """True for tensors that may live in NHWC."""
-        return isinstance(ty := self.view.var[name].ty, relax.TensorType) and ty.ndim == 4
+        ty = self.view.var[name].ty
+        return isinstance(ty, relax.TensorType) and ty.ndim == 4
 
     def is_picture(self, name: str) -> bool:
         """True for tensors that may live in NHWC if lines and volumes are taken for pictures."""
-        return isinstance(ty := self.view.var[name].ty, relax.TensorType) and 3 <= ty.ndim <= 5
+        ty = self.view.var[name].ty
+        return isinstance(ty, relax.TensorType) and 3 <= ty.ndim <= 5
 
     def has_nhwc(self, name: str) -> bool:
         """True if the tensor exists in NHWC, or its bytes are those of NHWC (one pixel or one channel)."""
@@ -356,7 +358,8 @@ class Lowerer:
         args = relax.Tuple([*inputs, *map(self.constant, kernel.constants)])
         var = self.emit(relax.call_tir(gvar, args, out), name)
         self.kernel_names[var.name] = kernel.name
-        self.kernel_notes |= {var.name: kernel.note} if kernel.note else {}
+        if kernel.note:
+            self.kernel_notes[var.name] = kernel.note
         return var
 
     # ---- the walk
